@@ -13,7 +13,6 @@ __version__ = "0.2.0"  # of the distribution, which holds this library and corpu
 
 if TYPE_CHECKING:
     from indexer.chunk import Chunker as Chunker
-    from indexer.confine.extensions import Extension as Extension
     from indexer.confine.system import engine_for as engine_for
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
@@ -33,11 +32,6 @@ if TYPE_CHECKING:
     from indexer.errors import UsageError as UsageError
     from indexer.errors import error_said as error_said
     from indexer.extract import claim as claim
-    from indexer.extract.extraction import Extraction as Extraction
-    from indexer.extract.extraction import part_lines as part_lines
-    from indexer.extract.extraction import plain_lines as plain_lines
-    from indexer.extract.registry import all_extensions as all_extensions
-    from indexer.extract.registry import use_extractors as use_extractors
     from indexer.extract.text import is_text as is_text
     from indexer.files import paths as paths
     from indexer.files import watch as watch

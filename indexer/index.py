@@ -164,9 +164,9 @@ class Index(Snapshots):
             self._listed |= self.files_named(missing)
         return self._listed
 
-    def similar(self, source: str, *, folders: bool = True) -> list[str]:
-        """Up to three indexed sources with names similar to `source`, most similar first."""
-        return [*filter(self._is_here, super().similar(source, folders=folders))]
+    def similar(self, source: str) -> list[str]:
+        """Up to three documents with names similar to `source`; see Snapshots."""
+        return [*filter(self._is_here, super().similar(source))]
 
     def selected(self, where: str) -> frozenset[str]:
         """The sources of the files that a filter selects; raises UsageError where it is none."""
@@ -310,7 +310,7 @@ class Index(Snapshots):
                 near = share_before(self.read(source, first), page, near_line)
         with self._copied(row) as copy:
             seen = self._texts[self._split(source)[0].prefix].page(copy.sha256, page)
-            words = seen.page.words if seen is not None else ()
+            words = seen.words if seen is not None else ()
             return page_viewer().outline(copy, page, quotation, near, words)
 
     def _with_pages(self, source: str) -> FileRow:
@@ -327,7 +327,7 @@ class Index(Snapshots):
         """The row of a document of the index; checked before the disk is accessed."""
         row = self.file(source)
         if row is None:
-            near = self.similar(source, folders=False)
+            near = self.similar(source)
             hint = f"Did you mean {', '.join(map(self._quote, near))}?" if near else ""
             raise Refused(
                 f"{self._quote(source)} is not in the index.",

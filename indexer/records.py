@@ -24,7 +24,7 @@ class Line:
     `page` is 1-based (a page, a slide) and None where the format has none. `part` names the part
     of the document where that is no plain page, as in "Slide 3", "Sheet Costs". `hidden`: the
     document does not show it. `confidence`: it was recognised from a picture with this confidence,
-    0 to 1; None for the document's own text.
+    0 to 1; None for the document's own text. `heading`: its look is that of one, as in a PDF.
     """
 
     text: str
@@ -32,6 +32,7 @@ class Line:
     part: str | None = None
     hidden: bool = False
     confidence: float | None = None
+    heading: bool = False
 
     @property
     def is_mark(self) -> bool:
@@ -148,7 +149,6 @@ class Hit:
     score: float
     cosine: float
     bm25: float
-    file_sha256: str
     stale: bool = False
     unreachable: bool = False
     key: bytes | None = field(default=None, compare=False, repr=False)
@@ -335,6 +335,7 @@ USUAL = Choices()
 
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
+MAX_AUTHOR_CHARS = 200
 
 
 def fits(kind: str, value: Any) -> bool:  # noqa: ANN401

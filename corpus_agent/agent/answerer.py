@@ -159,7 +159,11 @@ class ModelAnswerer:
         if said not in _SILENT or searched_again or not work.own_passages:
             return draft, said
         work.on_event("the model found no answer; asking it once more without tools")
-        again, said_again = self._from_passages(work, model)
+        try:
+            again, said_again = self._from_passages(work, model)
+        except ModelUnavailable as error:
+            work.notices.append(f"The model could not be asked again: {error.message}")
+            return draft, said
         if said_again in _SILENT:
             return draft, said
         self.learned.answers_worse_with_tools = True

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from corpus_agent.agent.request import Call, ChatModel, Reply, Sent, stream_reply
+from corpus_agent.agent.request import Call, ChatModel, ModelReply, Sent, stream_reply
 from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.reading import readings
 from corpus_agent.answering.support import Supporter
@@ -361,7 +361,7 @@ class Conversation:
         self._messages.append(Message("user", text))
         return self._next_reply(may_call=False).text
 
-    def _next_reply(self, *, may_call: bool) -> Reply:
+    def _next_reply(self, *, may_call: bool) -> ModelReply:
         """The next reply, which is appended to the conversation."""
         window = self._work.window
         self._messages, left_out = fit(self._messages, conversation_tokens(window))
@@ -379,7 +379,7 @@ class Conversation:
         self._messages.append(Message("assistant", reply.text, calls))
         return reply
 
-    def _run(self, reply: Reply) -> bool:
+    def _run(self, reply: ModelReply) -> bool:
         """Run the calls of a reply; returns whether any result was new."""
         is_new = False
         for call in reply.calls:

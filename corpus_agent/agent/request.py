@@ -43,7 +43,7 @@ MAX_VALUE_CHARS = 16_000  # of an object; a call is its name and a few words
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """A reply: the text before its calls, and them.
 
     `end` is where it speaks for others, None if it does not; `full`: its tokens ran out.
@@ -72,7 +72,7 @@ _CLOSING = re.compile(r"[\s,;`\]]|</[a-z_]+>|<\|/[a-z_]+\|>")  # behind a call
 _JSON = json.JSONDecoder(strict=False)
 
 
-def parse(reply: str, tools: Collection[str]) -> Reply:
+def parse(reply: str, tools: Collection[str]) -> ModelReply:
     """The reply with the calls in its text, without the model's thoughts."""
     text = without_thoughts(reply)
     fabricated = _FABRICATED.search(text)
@@ -88,7 +88,8 @@ def parse(reply: str, tools: Collection[str]) -> Reply:
             calls, stop = [*calls, *found], after
     end = stop if _CLOSING.sub("", text[stop:end]) else end
     begun = len(reply) - len(text)
-    return Reply(text[:start].strip(), tuple(calls), begun + end if end < len(text) else None)
+    end_of_own = begun + end if end < len(text) else None
+    return ModelReply(text[:start].strip(), tuple(calls), end_of_own)
 
 
 def without_thoughts(reply: str) -> str:
@@ -128,7 +129,7 @@ ECHO_CHARACTERS = 120  # a tail of this length ...
 ECHOES = 4  # ... that occurs this often in a reply ends it: the model repeats itself
 MAX_REPLY_CHARACTERS = 40_000  # thoughts and arguments included; servers send more than asked for
 MAX_LINE_BYTES = 1_000_000  # of one event
-MAX_CALLS = 8  # of one reply; what asks for more is not read
+MAX_CALLS = 8  # of one reply, which ends with the next one
 MAX_ERROR_BYTES, ERROR_SECONDS = 65_536, 5.0  # of the content of an error
 DRAFT_SECONDS = 0.05  # between two looks at a draft
 MAX_WORDS = 100  # events in which the one word that was asked for is looked for
@@ -183,27 +184,32 @@ class _PartialReply:
         if not isinstance(delta, dict):
             raise Unusable
         self.full |= choice.get("finish_reason") == "length"
-        for called in delta.get("tool_calls") or ():
-            self._take_call(called)
-        content = delta.get("content")
-        if not isinstance(content, str | None):
+        content, called = delta.get("content"), delta.get("tool_calls") or []
+        if not isinstance(content, str | None) or not isinstance(called, list):
             raise Unusable
+        if not all(map(self._take_call, called)):
+            return True
         self.text += content or ""
         self._size += len(content or "")
         if self._size > MAX_REPLY_CHARACTERS:
             self.text, self.full = self.text[:MAX_REPLY_CHARACTERS], True
         return self.full or self._is_over(content or "")
 
-    def _take_call(self, called: Mapping[str, Any]) -> None:
-        at, function = called.get("index", 0), called.get("function") or {}
-        given = called.get("id") or "", function.get("name") or "", function.get("arguments") or ""
-        if type(at) is not int or not all(isinstance(text, str) for text in given):
+    def _take_call(self, called: object) -> bool:
+        """Add a piece of a call; returns whether the reply may go on behind it."""
+        if not isinstance(called, dict) or not isinstance(called.get("function"), dict | None):
             raise Unusable
-        self._size += sum(map(len, given))
-        if at in self.calls or len(self.calls) < MAX_CALLS:
-            known = self.calls.setdefault(at, ["", "", ""])
-            for place, text in enumerate(given):
-                known[place] += text[:MAX_REPLY_CHARACTERS]
+        at, function = called.get("index", 0), called.get("function") or {}
+        given = called.get("id"), function.get("name"), function.get("arguments")
+        if type(at) is not int or not all(isinstance(text, str | None) for text in given):
+            raise Unusable
+        if at not in self.calls and len(self.calls) == MAX_CALLS:
+            return False
+        known = self.calls.setdefault(at, ["", "", ""])
+        for place, text in enumerate(given):
+            known[place] += (text or "")[:MAX_REPLY_CHARACTERS]
+            self._size += len(text or "")
+        return True
 
     def _is_over(self, piece: str) -> bool:
         """Whether the model goes on in another's role, or repeats itself."""
@@ -234,7 +240,7 @@ def stream_reply(
     tools: Sequence[Sent] = (),
     may_call: bool = True,
     max_tokens: int,
-) -> Reply:
+) -> ModelReply:
     """The reply to the messages."""
     asked: Sent = {"max_tokens": max_tokens}
     if tools:
@@ -311,14 +317,14 @@ def _events(pieces: Iterator[bytes]) -> Iterator[dict[str, Any]]:
             yield event
 
 
-def _reply(partial: _PartialReply) -> Reply:
+def _reply(partial: _PartialReply) -> ModelReply:
     """The reply without fabricated text; protocol calls take precedence over calls in the text."""
     parsed = parse(partial.text, TOOLS)
     calls = tuple(
         Call(number or f"call_{at}", name, arguments or {})
         for at, (number, name, arguments) in partial.calls.items()
     ) or tuple(replace(call, id=f"text_{at}") for at, call in enumerate(parsed.calls[:MAX_CALLS]))
-    return Reply(parsed.text, calls, full=partial.full)
+    return ModelReply(parsed.text, calls, full=partial.full)
 
 
 # ---- Errors

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus_agent.text.number_words import (
-    calendar_names,
-)
+from corpus_agent.text.number_words import calendar_names
 from corpus_agent.text.tokens import (
     OTHER_STOP_WORDS,
     STOP_WORDS,
@@ -29,15 +27,7 @@ from corpus_agent.text.tokens import (
     terms,
     word_spans,
 )
-from indexer import (
-    Encoded,
-    Encoder,
-    Hit,
-    is_english,
-    is_in_another,
-    is_multilingual,
-    is_other,
-)
+from indexer import Encoded, Encoder, Hit, is_english, is_in_another, is_multilingual, is_other
 
 # ---- The language
 
@@ -151,7 +141,7 @@ def reads(encoder: Encoder | None, text: str, found: Sequence[Hit]) -> bool:
     """Whether the model reads a text and the passages, so that their cosines tell something."""
     if encoder is None or is_unbridged(encoder, text, found):
         return False
-    return is_multilingual(encoder) or not is_other(language_of(found, text))
+    return comparison(encoder, text, found)[0] is not None
 
 
 def scaled(cosines: Vectors, line: tuple[float, float]) -> Vectors:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from corpus_agent.text.wording import Word
 
 ANSWERED_FROM, LIKELY_FROM = 0.90, 0.75
+OUTRIGHT_FROM = 0.40  # below it the screen says that no passage answers outright
 Said = Literal["yes", "partly", "nothing", "no"]
 
 # Log-odds that the passages answer: the model's as a reader and the program's own, added. Of 341
@@ -27,7 +28,7 @@ OF_ALL = (
 
 
 def word_of(probability: float | None) -> Word:
-    """The word for a probability; no passage that is called `perhaps` answers outright."""
+    """The word for a probability, `perhaps` where none is known."""
     if probability is None or probability < LIKELY_FROM:
         return "perhaps"
     return "answered" if probability >= ANSWERED_FROM else "likely"

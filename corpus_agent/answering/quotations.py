@@ -27,9 +27,9 @@ from corpus_agent.answering.comparable import (
 from corpus_agent.answering.records import Citation
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import Unit, is_item, leads_in, units, wants_more
-from corpus_agent.text.tokens import lazy
+from corpus_agent.text.tokens import piece_size
 from corpus_agent.text.wording import Verdict
-from indexer import PAIRED, Line, Refused, Window
+from indexer import Line, Refused, Window
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import Readable
@@ -59,7 +59,6 @@ _OPENING_MARKS = " \t\"'“„«‘(…."
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 _FORGED_MARK = re.compile(r"\s*- - - .{1,40}$")  # as the text of a document has what is like a mark
 _NUMBER_GOES_ON = re.compile(r"[.,'’:/-]?\d")
-_UNSPACED = lazy(rf"[{PAIRED}]")
 
 
 def _spellings(quote: str) -> list[str]:
@@ -215,8 +214,8 @@ def _is_one(text: str, one: Unit, other: Unit) -> bool:
 
 
 def _is_short(text: str) -> bool:
-    longest = 4 if _UNSPACED.search(text) else 15  # characters of a word
-    return len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_WORDS * longest
+    few = len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_WORDS * 15  # characters of a word
+    return few and (len(text) <= _FEW_WORDS * 4 or not any(map(piece_size, text)))
 
 
 def _opening(text: str, every: Sequence[Unit], stop: int) -> int:
@@ -363,7 +362,7 @@ def parted(before: str, after: str) -> bool:
     if _THOUSANDS.search(before) and _GROUP.match(after):
         return True
     both = before[-1], after[0]
-    return all(map(str.isalnum, both)) and not any(map(_UNSPACED.match, both))
+    return all(map(str.isalnum, both)) and not any(map(piece_size, both))
 
 
 def _occurrences(text: str, needle: str) -> Iterator[int]:

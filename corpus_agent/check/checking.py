@@ -40,13 +40,13 @@ _PART = 8_000  # characters that are cut into sentences at a time
 
 # Blocks between blank fences and behind ">"; a fence that nothing closes is none.
 _BLOCK = regex.compile(
-    r"(?ms)^[^\S\n]{0,3}(?P<fence>```|~~~)[^\S\n]*(?P<language>\w*)[^\n]*\n(?P<fenced>.*?)"
+    r"(?ms)^[^\S\n]{0,3}(?P<fence>```|~~~)[^\S\n]*+(?P<language>\w*+)[^\n]*+\n(?P<fenced>.*?)"
     r"^[^\S\n]{0,3}(?P=fence)[^\n]*$|(?P<quoted>(?:^[^\S\n]{0,3}>[^\n]*(?:\n|\Z))+)"
 )
 _FENCE = regex.compile(r"(?m)^[^\S\n]{0,3}(?:```|~~~)[^\n]*$")
 _QUOTES = frozenset(["quote", "quotation", "citation", "zitat"])
 _SIGNS_BEFORE = regex.compile(r"(?m)^[^\S\n]{0,3}>(?:[^\S\n]?>)*[^\S\n]?(?:[^\S\n]*▸)?")
-_BY = regex.compile(r"(?m)^\s*(?:[—–]|--)\s*\S[^\n]*")
+_BY = regex.compile(r"(?m)^[^\S\n]*+(?:[—–]|--)[^\S\n]*+[^\n]+")
 _MARKS = regex.compile(r"[“”„«»‹›「」『』‘’\"]|\n[^\S\n]*\n")
 _PAIRS = '“ ”|„ “”|« »|» «»|‹ ›|› ‹|「 」|『 』|‘ ’|” ”|" "'
 _CLOSED_BY = dict(pair.split() for pair in _PAIRS.split("|"))
@@ -68,7 +68,7 @@ _NOTE = regex.compile(r"\s{0,3}(?:[-*]\s+)?(?:\[\^?(?P<n>[\w-]{1,20})\]:?|(?P<n>
 _NOTE_MARK = regex.compile(r"\[\^?([\w-]{1,20})\](?![(:])")
 _LIST_MARK = regex.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 _BULLET = regex.compile(r"^\s*[-*+•–]\s")
-_EMPTY = regex.compile(r"\s*[(\[]\s*(?:see|siehe|vgl\.?|cf\.?|voir|source:?)?[\s,;]*[)\]]")
+_EMPTY = regex.compile(r"[(\[]\s*+(?:see|siehe|vgl\.?|cf\.?|voir|source:?)?[\s,;]*+[)\]]")
 _OPINION = regex.compile(WORDS["opinion"], regex.IGNORECASE)
 
 Resolve = Callable[[str], str | None]  # the document that a text means by a name

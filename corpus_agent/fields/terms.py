@@ -35,7 +35,7 @@ _SENTENCE = regex.compile(
 _BARE = 3  # words before "is governed by", as many as name no other thing that is
 _LAW_FIRST = (1, 4)  # of the patterns of laws: "the laws of Ohio govern"
 # Before a second law of one sentence: "governed by Spanish law, the parties having …".
-_FINISHED = regex.compile(r"\p{Lu}\p{L}+\s(?:laws?|Recht|statutes)\b\s*[,;]")
+_FINISHED = regex.compile(r"\b\p{Lu}\p{L}++\s(?:laws?|Recht|statutes)\b\s*[,;]")
 _NO_PLACES = frozenset(
     ["Territory", "State", "Country", "Jurisdiction", "Nation", "Section", "Article"]
 )

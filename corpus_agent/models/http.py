@@ -65,10 +65,9 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The status and content type of a reply, and its content in pieces."""
+    """The status of a reply, and its content in pieces."""
 
     status: int
-    content_type: str
     pieces: Iterator[bytes]
 
     def page(self, most: int, seconds: float) -> bytes:
@@ -100,7 +99,7 @@ def request(
         try:
             head = head_in(next(frames))
             if head.status != BUSY or not deadline.may_try_again():
-                yield Response(head.status, head.content_type, frames)
+                yield Response(head.status, frames)
                 return
         except BadFrame:
             raise _unavailable(Failure(Cause.GONE)) from None

@@ -18,7 +18,7 @@ import shutil
 import signal
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from indexer.confine import (
     confine,
     die_with_parent,
     one_peer,
+    opened_without_links,
     restrict_syscalls,
     starting,
     system_files,
@@ -100,9 +101,7 @@ def find_program() -> Path:
     return found
 
 
-def server_policy(
-    program: Path, model: Path, folder: int, *, gpu: bool = False, also: Sequence[FileRule] = ()
-) -> Policy:
+def server_policy(program: Path, model: Path, folder: int, *, gpu: bool = False) -> Policy:
     """The server's policy: read its program and `model`; write and serve in `folder`, open."""
     home = program.resolve().parent
     files = (
@@ -111,7 +110,6 @@ def server_policy(
         FileRule(model.resolve(), required=True, reason="the weights"),
         FileRule(_path_of(folder), "write", required=True, reason="its socket and its files"),
         *system_files(gpu=gpu),
-        *also,
     )
     return Policy(calls=one_peer(socket.AF_UNIX, serve=True, gpu=gpu), files=files)
 
@@ -126,21 +124,15 @@ def server_environment(environment: Mapping[str, str], folder: int) -> dict[str,
 
 
 def start_llama_server(
-    program: Path,
-    model: Path,
-    folder: Path,
-    *,
-    arguments: Sequence[str] = (),
-    gpu: bool = False,
-    also: Sequence[FileRule] = (),
+    program: Path, model: Path, folder: Path, *, gpu: bool = False
 ) -> LlamaServer:
     """A server for `model`, confined and started, in a new folder below `folder`."""
     place = folder / f"llama-{secrets.token_hex(8)}"
     fresh, output = _fresh_folder(place)
     try:
-        policy = server_policy(program, model, fresh, gpu=gpu, also=also)
+        policy = server_policy(program, model, fresh, gpu=gpu)
         host = str(_path_of(fresh) / SOCKET_NAME)
-        command = [str(program), "-m", str(model.resolve()), "--host", host, *arguments]
+        command = [str(program), "-m", str(model.resolve()), "--host", host]
         orders, news, keeper = _kept(policy, command, fresh, output)
     finally:
         os.close(fresh)
@@ -187,10 +179,12 @@ def _fresh_folder(place: Path) -> tuple[int, int]:
     No link is followed, and nothing that exists is opened. The folder is locked for as long as any
     process has it open.
     """
-    temp, folder = None, place.parent
+    held, folder = list[int](), place.parent
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        temp = os.open(folder, _FOLDER)
+        held.append(opened_without_links(folder.parent))
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder.name, 0o700, dir_fd=held[0])
+        held.append(temp := os.open(folder.name, _FOLDER, dir_fd=held[0]))
         _check_ours(temp, folder)
         # Otherwise a new folder would look like one left behind.
         lock_briefly(temp, fcntl.LOCK_EX, "The store's temp folder")
@@ -205,8 +199,8 @@ def _fresh_folder(place: Path) -> tuple[int, int]:
             f"{str(folder)!r} must be a folder that you may write, not a link.",
         ) from None
     finally:
-        if temp is not None:
-            os.close(temp)
+        for descriptor in held:
+            os.close(descriptor)
 
 
 def _check_ours(descriptor: int, path: Path) -> None:

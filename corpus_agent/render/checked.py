@@ -9,9 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from html import escape
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpus_agent.answering.decision import word_of
@@ -174,22 +172,16 @@ def checked_markdown(checked: Checked) -> str:
 
 def checked_html(checked: Checked) -> str:
     """A page without script, whose links lead from a mark to its passage and back."""
-    body = (
-        f'<mark class="{checked.findings[n - 1].kind}" id="t{n}">{escape(text)}</mark>'
-        f'<sup><a href="#f{n}">{n}</a></sup>'
-        if n
-        else escape(text)
-        for text, n in marked_pieces(checked)
-    )
-    found = (
-        f'<li id="f{n}"><a href="#t{n}">{escape(_word(one))}</a>: {escape(_said(one))}'
-        + "".join(f"<p>{escape(_place(cited))}</p><blockquote>{escape(inert(cited.quote))}"
-                  "</blockquote>" for cited in one.citations)
-        for n, one in enumerate(checked.findings, start=1)
-    )  # fmt: skip
-    page = Template(Path(__file__).with_suffix(".html").read_text("utf-8"))
-    foot = "".join(f"<p>{escape(line)}</p>" for line in checked_foot(checked))
-    return page.substitute(text="".join(body), findings="".join(found), foot=foot)
+    import jinja2  # for a page alone
+
+    written = Path(__file__).with_suffix(".html").read_text("utf-8")
+    page = jinja2.Template(written, autoescape=True, undefined=jinja2.StrictUndefined)
+    found = [
+        (one.kind, _word(one), _said(one), [(_place(c), inert(c.quote)) for c in one.citations])
+        for one in checked.findings
+    ]
+    pieces, foot = list(marked_pieces(checked)), list(checked_foot(checked))
+    return str(page.render(pieces=pieces, findings=found, foot=foot))
 
 
 def marked_pieces(checked: Checked) -> Iterator[tuple[str, int]]:

@@ -90,10 +90,6 @@ def status_object(status: IndexStatus, seal: Seal) -> Object:
         disk=taken(status.used, "tables versions"),
         **taken(manifest.fingerprint, "model chunker"),
         engine=status.engine,
-        extensions=[
-            {**taken(each, "kind name package version"), "refused": each.refused or None}
-            for each in status.extensions
-        ],
         **taken(manifest, "complete updated"),
         seal=seal,
     )
@@ -148,9 +144,6 @@ def _details(status: Object) -> Iterator[str]:
         yield f"ignored  {number_of(files['ignored'], 'file')}: corpus-agent files --ignored"
     yield f"model    {status['model']}"
     yield f"engine   {status['engine']}"
-    for each in status["extensions"]:
-        use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
-        yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
 
 
 def _missing(found: Object) -> str:

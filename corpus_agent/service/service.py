@@ -22,7 +22,6 @@ from corpus_agent.settings import (
     engine_of,
     existing_place,
     existing_store,
-    extensions,
     one_by_one,
     stores_to_read,
 )
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from corpus_agent.fields.records import FieldTable
     from corpus_agent.fields.table import Timeline
     from corpus_agent.startup import Launch
-    from indexer import Encoder, Extension, Forgotten, Index, RecognitionState
+    from indexer import Encoder, Forgotten, Index, RecognitionState
 
 OnDocument = Callable[[int, int], None]
 OnPiece = Callable[[int, int], object]
@@ -57,7 +56,6 @@ class IndexStatus:
     root_exists: bool
     recognition: RecognitionState
     engine: str
-    extensions: Sequence[Extension]
 
 
 class Service:
@@ -260,7 +258,6 @@ def _status(settings: Settings) -> IndexStatus:
         root_exists=paths.is_folder(root),
         recognition=recognition_state(),
         engine=engine_of(settings),
-        extensions=extensions(),
     )
 
 

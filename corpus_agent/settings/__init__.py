@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import indexer
 from indexer import (
@@ -27,9 +27,6 @@ from indexer import (
     UsageError,
     paths,
 )
-
-if TYPE_CHECKING:
-    from indexer.confine.extensions import Extension
 
 Log = Literal["on", "off"]
 Device = Literal["auto", "cpu", "cuda", "mps", "xpu"]
@@ -69,7 +66,6 @@ class Settings:
     llm_model: str | None = None
     model: Path | None = None
     backend: str = "lance"
-    extractors: str | None = None
     device: Device = "auto"
     chunk_tokens: int | None = None
     chunk_overlap: int | None = None
@@ -101,7 +97,6 @@ KINDS: dict[str, SettingKind] = {
     "llm_model": str,
     "model": Path,
     "backend": str,
-    "extractors": str,
     "device": get_args(Device),
     "chunk_tokens": range(8, 8_193),
     "chunk_overlap": range(8_192),
@@ -285,13 +280,6 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
 def engine_of(settings: Settings) -> str:
     """What embeds under these settings, and why; nothing is loaded to say it."""
     return indexer.engine_for(settings.device, packaged=settings.model is None)
-
-
-def extensions() -> tuple[Extension, ...]:
-    """What installed packages bring; where there is none, no reader is imported to say so."""
-    from indexer.confine.extensions import installed  # the help needs none of the kernel's side
-
-    return indexer.all_extensions() if installed() else ()
 
 
 def absolute(settings: Settings) -> Settings:

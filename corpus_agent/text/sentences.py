@@ -56,9 +56,7 @@ _LAST_WORD = lazy(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
 _SMALL = lazy(r"\s*\p{Ll}")
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
 _NUMBERS_WHAT = lazy(
-    r"(?i)(?:^|[^\p{L}\p{N}])(?:n|nn|nr|núm|num|pag|pagg|págs?|pp?|sez|cap|prot|rif|tab|tav|fig|vol|par"
-    r"|para|sec|ch|chap|eq|ref|réf|art|artt|arts|al|lett|tel|kap|ziff|rn|rz|bd|bl|blz|hfdst"
-    r"|str|poz|pkt|ust|rys|lp|s|st|č|čl)\.\s*$"
+    rf"(?i)(?:^|[^\p{{L}}\p{{N}}])(?:{'|'.join(_ABBREVIATIONS['before_numbers'])})\.\s*$"
 )
 _NUMBER = lazy(r"\s*(?:[ºª°]\s*)?\p{Nd}")
 # The mark that ends an emphasis stands behind the stop: "**Pay by card!** Cash is not taken."

@@ -59,7 +59,7 @@ def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
     place = [
         called(chunk.source, frame.breaking),
         *_pages(chunk),
-        _lines(chunk),
+        _range("line", chunk.line_start, chunk.line_end),
         f"score {hit.relevance:.2f}",
     ]
     if hit.unreachable:
@@ -75,10 +75,6 @@ def _pages(chunk: Chunk) -> list[str]:
     if chunk.page_start is None:
         return []
     return [_range("page", chunk.page_start, chunk.page_end or chunk.page_start)]
-
-
-def _lines(chunk: Chunk) -> str:
-    return _range("line", chunk.line_start, chunk.line_end)
 
 
 def _range(noun: str, start: int, end: int) -> str:

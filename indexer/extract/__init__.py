@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import registry
 from indexer.extract.extraction import (
     BROKEN,
     MAX_NESTING,
@@ -45,14 +44,10 @@ def claim(sample: bytes, path: str) -> Extractor:
     return found
 
 
-def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
-    """All extractors that accept the file, best first; installed ones read no file in a file."""
+def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
+    """All extractors that accept the file, best first."""
     refuse_keys(sample)
     suffix = PurePosixPath(path).suffix.lower()
-    installed = registry.installed_reader(suffix) if depth == 0 else None
-    if installed is not None:
-        yield installed
-        return
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
@@ -93,7 +88,7 @@ def open_document(
         raise UnreadableDocument("no_bytes", "the file is empty")
     within = within or Within(source)
     failure = known_by_name(within.name).refusal()
-    for extractor in _claimants(data, within.name, within.depth):
+    for extractor in _claimants(data, within.name):
         on_claim(extractor.label)
         try:
             return _opened(extractor, partial(extractor.read, data), within)
@@ -162,17 +157,12 @@ def title_of(title: str, source: str) -> str:
 
 def is_todays(label: str | None) -> bool:
     """Whether a label is that of a current extractor version."""
-    name = (label or "").partition("+")[0]
-    if not name.startswith(registry.PREFIX):
-        return name in _LABELS
-    package, _, version = name.partition("/")
-    return registry.installed_versions().get(package) == version
+    return (label or "").partition("+")[0] in _LABELS
 
 
 def versions() -> dict[str, str]:
-    """The version of each extractor by its name, those of installed packages last."""
-    own = {extractor.name: str(extractor.version) for extractor in REGISTRY}
-    return own | registry.installed_versions()
+    """The version of each extractor by its name."""
+    return {extractor.name: str(extractor.version) for extractor in REGISTRY}
 
 
 def _remarks(unread: list[str], passages: int) -> Iterator[str]:

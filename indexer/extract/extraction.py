@@ -17,7 +17,7 @@ from importlib import import_module
 from indexer.errors import UnreadableDocument
 from indexer.extract.hidden import bare, parted
 from indexer.extract.normalise import lines_of, whole
-from indexer.records import Line
+from indexer.records import MAX_AUTHOR_CHARS, Line
 
 BROKEN = (
     ValueError,  # Unicode errors among them
@@ -59,7 +59,6 @@ def what_broke(error: BaseException) -> str:
 # --- What a file says of itself beside its text ---------------------------------------------------
 
 MAX_TITLE_CHARS = 200
-MAX_AUTHOR_CHARS = 200
 MAX_AUTHORS = 20
 _LOOKED_AT = 2_000  # characters of a value; what is longer is cut
 # What a program left behind in the place of a title or an author.
@@ -218,7 +217,7 @@ class Extractor:
     """
 
     name: str
-    version: int | str
+    version: int
     module: str
     suffixes: str = ""
     kinds: str = ""
@@ -226,14 +225,11 @@ class Extractor:
     empty_reason: str = "no_text"
     markdown: bool = False
     container: bool = False
-    reader: Callable[..., Extraction] | None = None  # of an installed package
 
     def read(self, data: bytes, within: Within) -> Extraction:
         """The document in these bytes; raises as its reader does."""
-        reader = self.reader
-        if reader is None:
-            reader = getattr(import_module(f"indexer.extract.{self.module}"), f"read_{self.name}")
-        assert reader is not None
+        module = import_module(f"indexer.extract.{self.module}")
+        reader: Callable[..., Extraction] = getattr(module, f"read_{self.name}")
         return reader(data, within) if self.container else reader(data)
 
     def claims(self, sample: bytes, suffix: str) -> bool:

@@ -1,9 +1,8 @@
 """The program of every process that reads documents: does the jobs of one module on request.
 
 Confines itself before it receives the first byte, and has access to that one document only. Never
-imports LanceDB, a model or the agent. Started by `process`, which enforces time and the size of
-answers from outside and does not trust them. The jobs here are those of a process that reads one
-document at a time: its lines, or its pages as pictures.
+imports LanceDB, a model or the agent. Its parent, `process`, enforces time and the size of answers
+and does not trust them. The jobs here are the lines of a document, and its pages as pictures.
 """
 
 from __future__ import annotations

@@ -14,13 +14,12 @@ from datetime import date
 from email.utils import parsedate_to_datetime
 from urllib.parse import unquote
 
-from indexer.records import Chunk, FileRow, Line
+from indexer.records import MAX_AUTHOR_CHARS, Chunk, FileRow, Line
 from indexer.store.filters import link_target
 
 MAX_HEAD_LINES = 100
 MAX_TAGS = 50
 MAX_TAG_CHARS = 60
-MAX_AUTHOR_CHARS = 200
 MAX_LINK_CHARS = 200
 MAX_LINKS_CHARS = 2**16  # of all of a document
 _MAILS = ("eml", "msg")

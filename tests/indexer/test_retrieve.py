@@ -165,7 +165,7 @@ PACKAGED = Named("all-MiniLM-L6-v2 int8")
 
 
 def found(text, score, cosine, language="en"):
-    return Hit(Chunk("a.md", 0, text, "", 1, 1, language=language), score, cosine, 0.0, "hash")
+    return Hit(Chunk("a.md", 0, text, "", 1, 1, language=language), score, cosine, 0.0)
 
 
 def test_what_is_shown_falls_as_the_hits_do():

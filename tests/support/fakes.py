@@ -104,13 +104,12 @@ class MemoryCorpus:
         return cut_window(source, self._lines[source], offset, limit, stale=stale, quote=quoted)
 
     def _hits(self, source: str, wanted: set[str]) -> Iterator[Hit]:
-        digest = hashlib.sha256("\n".join(line.text for line in self._lines[source]).encode())
         for chunk in paragraphs(source, self._lines[source]):
             common = len(wanted.intersection(terms(chunk.text)))
             if common:
                 score = common / len(wanted)
                 away = source in self._unreachable
-                hit = Hit(chunk, score, score, float(common), digest.hexdigest(), relevance=score)
+                hit = Hit(chunk, score, score, float(common), relevance=score)
                 yield replace(hit, stale=away or source in self._stale, unreachable=away)
 
 

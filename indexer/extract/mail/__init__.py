@@ -1,7 +1,7 @@
 """Mail as MIME (EML, EMLX, mbox, saved pages): headers, the text that a reader sees, attachments.
 
-Of plain text and HTML alternatives, the plain text is read. Attachments are documents behind marks,
-attached messages too.
+Of plain text and HTML, the HTML is read, as its reader sees it. Attachments are documents behind
+marks, attached messages too.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from email.errors import InvalidBase64PaddingDefect
 from email.header import decode_header
 from email.message import Message
 from email.policy import Compat32
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import PurePosixPath
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, Within, part_lines, plain_lines, table
-from indexer.extract.hidden import hide, shown
 from indexer.extract.html import decode_html, html_text
 from indexer.extract.members import Member, Members
 from indexer.extract.text import decode_named, decode_part, is_text
@@ -88,7 +87,6 @@ _ENDINGS = table(
     "application/zip=.zip, application/pkcs7-mime=.p7m, application/x-pkcs7-mime=.p7m, "
     "application/pkcs7-signature=.p7s, application/x-pkcs7-signature=.p7s, message/rfc822=.eml"
 )
-_ADDRESS = re.compile(r"(?:https?://|mailto:)\S+")
 _OF_APPLE = re.compile(rb"\s{0,10}(\d{1,10})\s*\n")  # .emlx begins with its message's length
 
 
@@ -184,34 +182,13 @@ def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
 
 
 def _alternative(parts: Sequence[Message], mail: Mail, depth: int, texts: bool) -> None:
-    """The text of one alternative, and what is attached in any of them."""
-    chosen, before = _best(parts), len(mail.texts)
-    for part in parts:
+    """The text of the richest alternative that has one, and what is attached in any of them."""
+    before = len(mail.texts)
+    for part in reversed(parts):  # the last is the richest: RFC 2046, 5.1.4
         if part.get_content_type() == "text/calendar":
             _attach(part, mail, "text/calendar")
         else:
-            _walk(part, mail, depth + 1, texts and part is chosen)
-    if chosen is not None and chosen.get_content_type() == "text/plain":
-        every = (inner for part in parts for inner in part.walk())
-        page = next((each for each in every if each.get_content_type() == "text/html"), None)
-        seen = _page_text(page) if page is not None else ""
-        if seen:
-            mail.texts[before:] = [_as_shown(text, seen) for text in mail.texts[before:]]
-
-
-def _as_shown(text: str, page: str) -> str:
-    """Plain text, marked where the page beside it, which a reader sees, does not say it."""
-    said = _pairs(shown(page))
-    lines = []
-    for line in text.split("\n"):
-        own = _pairs(line)
-        lines.append(hide(line) if len(own) > 1 and len(own & said) * 2 < len(own) else line)
-    return "\n".join(lines)
-
-
-def _pairs(text: str) -> set[tuple[str, str]]:
-    """The words of a text with the word behind each, without addresses."""
-    return set(pairwise(re.findall(r"\w+", _ADDRESS.sub(" ", text.casefold()))))
+            _walk(part, mail, depth + 1, texts and not any(map(str.strip, mail.texts[before:])))
 
 
 def _is_attached(message: Message, kind: str) -> bool:
@@ -225,15 +202,6 @@ def _parts(message: Message) -> Sequence[Message]:
     payload = message.get_payload()
     every = payload if isinstance(payload, list) else []
     return [part for part in every if isinstance(part, Message)]
-
-
-def _best(parts: Sequence[Message]) -> Message | None:
-    """The alternative to read: non-empty plain text, else the last, which is the richest."""
-    for part in parts:
-        if part.get_content_type() == "text/plain" and _payload(part)[0].strip():
-            return part
-    shown = [part for part in parts if part.get_content_type() != "text/calendar"]
-    return shown[-1] if shown else None
 
 
 def _attach_message(message: Message, inner: Message, mail: Mail) -> None:
@@ -275,14 +243,10 @@ def _add_body(message: Message, mail: Mail, kind: str) -> None:
     if not is_text(data):
         mail.attach(f"{kind.replace('/', ' ')} without a name", data)
     elif kind == "text/html":
-        mail.texts.append(_page_text(message))
+        page = _text(data, charset) if charset else decode_html(data, decode_part)
+        mail.texts.append(html_text(page, titled=False)[1])
     else:
         mail.texts.append(_text(data, charset).replace("\r\n", "\n").strip("\n"))
-
-
-def _page_text(message: Message) -> str:
-    data, charset = _payload(message)[0], message.get_content_charset()
-    return html_text(_text(data, charset) if charset else decode_html(data, decode_part))[1]
 
 
 def _payload(message: Message) -> tuple[bytes, bool]:

@@ -1,6 +1,6 @@
 """Outlook messages (MSG): headers, text and attachments, messages among them.
 
-Source: [MS-OXMSG], section 2 (streams named by property). Plain text is read first, then HTML.
+Source: [MS-OXMSG], section 2 (streams named by property). HTML is read, else plain text.
 """
 
 from __future__ import annotations
@@ -72,14 +72,12 @@ class _Message:
 
     def text(self, unread: list[str]) -> str:
         """The text of the message; what of it could not be read is added to `unread`."""
-        plain = self._string("", _PLAIN)
-        if plain.strip():
-            return plain.replace("\r\n", "\n").replace("\r", "\n")
-        page = self._compound.read(f"{self._prefix}__substg1.0_{_HTML}0102")
-        text = html_text(decode_html(page, decode_part) if page else self._string("", _HTML))[1]
-        if not text and self._compound.read(f"{self._prefix}__substg1.0_{_RTF}0102"):
+        data = self._compound.read(f"{self._prefix}__substg1.0_{_HTML}0102")
+        page = decode_html(data, decode_part) if data else self._string("", _HTML)
+        text = html_text(page, titled=False)[1] or self._string("", _PLAIN)
+        if not text.strip() and self._compound.read(f"{self._prefix}__substg1.0_{_RTF}0102"):
             unread.append("the text, which is in RTF alone")
-        return text
+        return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def _attach(self, storage: str, mail: Mail) -> None:
         """Attach what is in a storage; one without a name and bytes is none."""

@@ -79,6 +79,13 @@ def test_a_model_that_refuses_both_times_keeps_its_tools_and_the_answer_is_that_
 
 
 @pytest.mark.slow
+def test_a_model_that_fails_when_it_is_asked_again_leaves_the_answer_without_it():
+    (answer,), requests = ask([says("NOT_FOUND"), fails(500), fails(500)])
+    assert (answer.text, answer.answerer, len(requests)) == ("", "toy-model", 3)
+    assert (answer.citations[0].quote, len(answer.notices)) == (DUE, 2)
+
+
+@pytest.mark.slow
 def test_a_server_that_takes_no_tools_is_asked_without_and_that_is_remembered():
     replies = [fails(400, "does not support tools"), YES, ANSWER, YES, ANSWER]
     answers, requests = ask(replies, QUESTION, QUESTION)

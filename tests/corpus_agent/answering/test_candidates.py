@@ -23,7 +23,7 @@ Two blades 12.50
 
 def lines(text: str, *, first: bool = True) -> list[str]:
     chunk = Chunk("a.md", 0 if first else 1, text, "", 1, text.count("\n") + 1)
-    found = candidates([Hit(chunk, 1.0, 0.0, 0.0, "")])
+    found = candidates([Hit(chunk, 1.0, 0.0, 0.0)])
     return [candidate.text for candidate in found if candidate.naming]
 
 

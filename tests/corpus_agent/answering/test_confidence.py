@@ -13,7 +13,7 @@ SAYS = "In 1974 the treaty of Oslo was accepted by Norway."
 
 def figures(question: str, sentence: str) -> dict[str, float]:
     """The figures of a sentence for a question, as the answerer computes them."""
-    hit = Hit(Chunk("a.md", 1, sentence, "", 1, 1), 1.0, 0.6, 1.0, "")
+    hit = Hit(Chunk("a.md", 1, sentence, "", 1, 1), 1.0, 0.6, 1.0)
     own = weighed(question, [hit], ENCODER.encode_tokens, 1, PACKAGED)
     assert own is not None
     return own.figures(0)

@@ -51,7 +51,7 @@ def test_the_words_of_the_question_before_rank_the_sentences_too():
 def test_of_the_documents_named_the_likeliest_are_searched():
     chances = {"a.pdf": 0.8, "b.pdf": 0.0, "c.pdf": 0.8, "d.pdf": 0.6}
     hits = [
-        Hit(Chunk(source, 0, "", "", 1, 1), 1.0, 0.0, 0.0, "", named=chance)
+        Hit(Chunk(source, 0, "", "", 1, 1), 1.0, 0.0, 0.0, named=chance)
         for source, chance in chances.items()
     ]
     assert named_documents(hits) == ["a.pdf", "c.pdf"]

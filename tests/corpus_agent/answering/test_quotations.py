@@ -21,10 +21,14 @@ plies to all ﬂats: no noise after 22:30.
 CORPUS = MemoryCorpus({"lease.md": LEASE, "book.pdf": ["First page text.", "Second page\ntext."]})
 
 
-def whole_or_unverified(text: str, quote: str) -> bool:
+def is_whole_or_unverified(text: str, quote: str) -> bool:
     """Whether a piece of a sentence is verified with the whole of it alone."""
     found = check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", quote, 1)
     return found.verdict != "verified" or found.quote.split() == text.split()
+
+
+def verdict_in(text: str, quote: str) -> str:
+    return check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", quote).verdict
 
 
 def verdict(quote: str, line: int = 3) -> tuple[str, int, int]:
@@ -36,19 +40,16 @@ def test_a_verbatim_quotation_is_verified_where_it_stands():
     assert verdict("The deposit is £1,130") == ("verified", 3, 5)  # as the whole sentence
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
+def test_spacing_hyphenation_ligatures_and_typography_do_not_matter():
+    for quote in (
         "The deposit is £1,130 and is held by the Landlord until the tenancy ends on 30 June 2026.",
         "held by  the\nLandlord until\tthe tenancy ends",
         "the house applies to all flats",
         "The well-known rule",
         "held by the Land-\nlord until the ten-\nancy ends",
         'all ﬂats: no noise after 22:30. "Quiet" - please.',
-    ],
-)
-def test_spacing_hyphenation_ligatures_and_typography_do_not_matter(quote):
-    assert verdict(quote)[0] == "verified"
+    ):
+        assert verdict(quote)[0] == "verified", quote
 
 
 def test_a_piece_of_a_run_without_stops_is_widened_to_what_stands_around_it():
@@ -66,27 +67,27 @@ def test_the_span_is_the_sources_own_text():
     assert (citation.line_start, citation.line_end) == (7, 9)
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
+def test_a_changed_or_cut_word_or_number_is_never_verified():
+    for quote in (
         "The deposit is £1,140 and is",
         "The deposit is £113",
         "tenancy ends on 30 June 2025.",
         "The deposit is £1,130 and was",
         "no noise after 22:3",
         "The Deposit Is",
-    ],
-)
-def test_a_changed_or_cut_word_or_number_is_never_verified(quote):
-    assert verdict(quote)[0] in ("altered", "not_found", "partial")
+    ):
+        assert verdict(quote)[0] in ("altered", "not_found", "partial"), quote
 
 
-def test_an_altered_quotation_comes_with_the_passage_it_resembles():
+def test_an_altered_quotation_comes_with_the_passage_it_resembles_also_over_line_ends():
     assert verdict("The deposit is £1,140 and is") == ("altered", 3, 3)
+    quote = "The deposit is £1,130 and is kept by the Landlord until the tenancy ends"
+    assert verdict(quote) == ("altered", 3, 5)
 
 
 def test_a_fabricated_quotation_and_an_unknown_source_are_not_found():
-    assert verdict("The tenant may keep two llamas")[0] == "not_found"
+    for quote in ("The tenant may keep two llamas", "…—!"):
+        assert verdict(quote)[0] == "not_found"
     assert check_quotation(CORPUS, 1, "none.md", "The deposit", 1).verdict == "not_found"
 
 
@@ -108,9 +109,8 @@ def test_a_quotation_over_a_page_end_is_found_and_the_mark_is_not_text():
 
 
 def test_what_a_model_cannot_see_is_not_compared():
-    corpus = MemoryCorpus({"a.md": "⚠\ufe0f Warning: the de\u00adposit is due."})
-    seen = "⚠ Warning: the deposit is due."
-    assert check_quotation(corpus, 1, "a.md", seen, 1).verdict == "verified"
+    there = "⚠\ufe0f Warning: the de\u00adposit is due."
+    assert verdict_in(there, "⚠ Warning: the deposit is due.") == "verified"
 
 
 def test_links_between_notes_are_compared_as_their_reader_sees_them():
@@ -118,28 +118,22 @@ def test_links_between_notes_are_compared_as_their_reader_sees_them():
         "The deposit is held by [[Bank|the savings bank]] until [[Lease end]]. ^deposit\n"
         "It was 10 ^2 metres and 3 ^abc1 high.\n"
     )
-    corpus = MemoryCorpus({"a.md": written})
     for quote in (
         "The deposit is held by the savings bank until Lease end.",
         "The deposit is held by [[Bank|the savings bank]] until [[Lease end]].",
     ):
-        assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified", quote
+        assert verdict_in(written, quote) == "verified", quote
     for quote in (
         "The deposit is held by Bank the savings bank until Lease end.",
         "The deposit is held by [[Bank]] until Lease end.",
         "It was 10 metres",
         "3 high.",
     ):
-        assert check_quotation(corpus, 1, "a.md", quote, 1).verdict != "verified", quote
+        assert verdict_in(written, quote) != "verified", quote
 
 
 def test_a_power_is_not_the_number_it_looks_like():
-    corpus = MemoryCorpus({"a.md": "about 10² metres"})
-    assert check_quotation(corpus, 1, "a.md", "about 102 metres", 1).verdict != "verified"
-
-
-def test_a_quotation_without_letters_or_digits_is_nowhere():
-    assert verdict("…—!")[0] == "not_found"
+    assert verdict_in("about 10² metres", "about 102 metres") != "verified"
 
 
 @pytest.mark.slow
@@ -158,40 +152,92 @@ def test_every_run_of_whole_words_of_a_document_is_verified_or_cut(data):
 # --- what is part of a number
 
 
-@pytest.mark.parametrize(
-    ("text", "quote"),
-    [
-        ("a gap of 0.5 mm", "5 mm"),
-        ("stored at -18 °C", "18 °C"),
-        ("on 2003-06-23 at noon", "06-23 at noon"),
-        ("within 3–5 days", "5 days"),
-        ("a gap of 0.5 mm", "a gap of 0"),
-        ("table 1 20 kg", "table 120 kg"),
-        ("table 120 kg", "table 1 20 kg"),
-        ("at 22:30", "at 22"),
-        ("10² metres", "10 metres"),
-        ("stored at - 18 °C in the cold room", "18 °C in the cold room"),
-        ("a loss of (1,234) euros in the first year", "1,234) euros in the first year"),
-        ("a loss of -€5 a day in the first year", "5 a day in the first year"),
-        ("mix .5 litres of milk with the sifted flour", "5 litres of milk with the sifted flour"),
-        ("mix 3\u202f1/2 cups of milk with the flour", "1/2 cups of milk with the flour"),
-        ("the pond holds about 10⁶ litres", "the pond holds about 10"),
-        ("the pond holds exactly 1, 234 litres of water", "exactly 1,234 litres of water"),
-        ("the town has about 5 million people today", "the town has about 5"),
-        ("the village paid twenty-five new people", "five new people"),
-        ("pay to DE89 3704 0044 0532 before the end", "0044 0532 before the end"),
-        ("这座水库储存了二千三百吨清洁的饮用水", "三百吨清洁的饮用水"),
-        ("这座水库储存了12万吨清洁的饮用水", "这座水库储存了12"),
-        ("the share fell by ٤٥٦ pounds last year", "٥٦ pounds last year"),
-    ],
-)
-def test_a_piece_of_a_number_is_another_number(text, quote):
-    assert whole_or_unverified(text, quote)
+PIECES = [
+    # a number
+    ("a gap of 0.5 mm", "5 mm"),
+    ("stored at -18 °C", "18 °C"),
+    ("on 2003-06-23 at noon", "06-23 at noon"),
+    ("within 3–5 days", "5 days"),
+    ("a gap of 0.5 mm", "a gap of 0"),
+    ("table 1 20 kg", "table 120 kg"),
+    ("table 120 kg", "table 1 20 kg"),
+    ("at 22:30", "at 22"),
+    ("10² metres", "10 metres"),
+    ("stored at - 18 °C in the cold room", "18 °C in the cold room"),
+    ("a loss of (1,234) euros in the first year", "1,234) euros in the first year"),
+    ("a loss of -€5 a day in the first year", "5 a day in the first year"),
+    ("mix .5 litres of milk with the sifted flour", "5 litres of milk with the sifted flour"),
+    ("mix 3\u202f1/2 cups of milk with the flour", "1/2 cups of milk with the flour"),
+    ("the pond holds about 10⁶ litres", "the pond holds about 10"),
+    ("the pond holds exactly 1, 234 litres of water", "exactly 1,234 litres of water"),
+    ("the town has about 5 million people today", "the town has about 5"),
+    ("the village paid twenty-five new people", "five new people"),
+    ("pay to DE89 3704 0044 0532 before the end", "0044 0532 before the end"),
+    ("这座水库储存了二千三百吨清洁的饮用水", "三百吨清洁的饮用水"),
+    ("这座水库储存了12万吨清洁的饮用水", "这座水库储存了12"),
+    ("the share fell by ٤٥٦ pounds last year", "٥٦ pounds last year"),
+    # what a piece depends on: nothing of it is left out
+    ("The Tenant of this house may not keep large dogs.", "The Tenant of this house may"),
+    ("The old pump doesn't start below ten degrees.", "The old pump does"),
+    ("租户在合同期间不得在花园里饲养宠物。", "在花园里饲养宠物"),
+    ("A non-\nrefundable deposit paid by all guests.", "refundable deposit paid by all guests"),
+    ("An un\u00adtrue report about the harbour.", "true report about the harbour"),
+    ("The Tenant may keep a cat.", "keep a cat"),
+    # mark-up, brackets and marks of quotation round the word
+    ("Guests may <b>never</b> use the old harbour sauna.", "use the old harbour sauna"),
+    ("Gäste dürfen „nicht“ die alte Sauna am Hafen nutzen.", "die alte Sauna am Hafen nutzen"),
+    ("客人**不得**在港口的旧桑拿房过夜。", "在港口的旧桑拿房过夜"),
+    ("The sauna is un*limited* in opening hours.", "limited* in opening hours"),
+    # lists and infinitives
+    ("Guests must not:\n(a) light candles in the cabin;", "light candles in the cabin"),
+    ("Not covered: broken windows, doors and locks.", "broken windows, doors and locks"),
+    ("Il est interdit de :\n- fumer dans la vieille cabane", "fumer dans la vieille cabane"),
+    ("严禁：在木屋里点蜡烛和吸烟。", "在木屋里点蜡烛和吸烟"),
+    # a few words away
+    ("Guests may light candles; except in summer.", "Guests may light candles"),
+    ("| Candles allowed in the cabin | No |", "Candles allowed in the cabin"),
+    ("- [ ] Candles allowed in the cabin", "Candles allowed in the cabin"),
+    # bounds, ranges, signs, scales, compounds
+    ("The cabin costs **up to** 70 euros a night.", "70 euros a night"),
+    ("The cabin costs 70 CHF to 90 CHF a night.", "The cabin costs 70 CHF"),
+    ("Die Hütte ist vom 7. Mai bis 9. Juni geschlossen.", "Die Hütte ist vom 7. Mai"),
+    ("木屋的租金为70元至90元。", "木屋的租金为70元"),
+    ("Die Hütte kostete im Jahr 70 Tsd. Euro.", "Die Hütte kostete im Jahr 70"),
+    # a sign behind, and the brackets of an account
+    ("Net result of the cabin: 70 CHF-", "Net result of the cabin: 70 CHF"),
+    ("Net result of the cabin: 70 CHF (-)", "Net result of the cabin: 70 CHF"),
+    ("Net result: 70 CHF-\nof the cabin", "Net result: 70 CHF"),
+    ("Net result: 1,950 -", "Net result: 1,950"),
+    ("| Net result of the cabin | 70 % - |", "Net result of the cabin | 70 %"),
+    ("Net result of the cabin: (70 CHF)", "70 CHF"),
+    ("| Net result of the cabin | **(EUR 7.1 million)** |", "EUR 7.1 million"),
+    # measures and dates
+    ("The pump moves 1.5e-3 litres a day.", "The pump moves 1.5e"),
+    ("Der alte Kessel kostet 5 Tsd. Euro im Jahr.", "Der alte Kessel kostet 5 Tsd."),
+    ("The van drives 15 km/h on gravel roads.", "The van drives 15 km"),
+    ("根据合同租户应支付十二个月的租金", "根据合同租户应支付十二个"),
+    ("技术人员在检查中记录了负五度的数值", "技术人员在检查中记录了负五"),
+    # what is no sentence by itself, and what goes on behind a stop, an empty line, a page
+    ("VOID. The holder sails for free.", "The holder sails for free."),
+    ("The tank is sound. Untrue!", "The tank is sound."),
+    ("假的。客人可以在木屋里过夜和吸烟。", "客人可以在木屋里过夜和吸烟。"),
+    ("“The debt was paid!” lied the clerk.", "The debt was paid!"),
+    ("It is no fact that\n\nthe ferry sails in winter.", "the ferry sails in winter."),
+    ("The yard never saw…\n\n…the boat come back.", "the boat come back."),
+    ("Their terms say:\n\n> Guests may cancel for free.", "Guests may cancel for free."),
+    ("We pay no:\n\n(i) harm by wind\n\n(ii) The weight of snow.", "The weight of snow."),
+    ("The pass is free.[^1]", "The pass is free."),
+    ("Leave undone:\n\n- Below deck:\n  - Close the valve.", "Close the valve."),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "quote"),
-    [
+def test_a_piece_of_a_sentence_is_widened_to_the_whole_or_not_verified():
+    found = {(text, piece): is_whole_or_unverified(text, piece) for text, piece in PIECES}
+    assert [pair for pair, whole in found.items() if not whole] == []
+
+
+def test_a_whole_number_is_found():
+    for text, quote in (
         ("a gap of 0.5 mm.", "0.5 mm"),
         ("Serves 12. Peel two apples.", "Serves 12. Peel two apples."),
         ("The old motor lasts until 2012. Then stop.", "The old motor lasts until 2012"),
@@ -199,23 +245,13 @@ def test_a_piece_of_a_number_is_another_number(text, quote):
         ("- 18 kg sack of flour", "18 kg sack of flour"),
         ("the owner's manual, page 3 of 5", "the owner's manual, page 3 of 5"),
         ("1.130 Einwohner", "1.130 Einwohner"),
-    ],
-)
-def test_a_whole_number_is_found(text, quote):
-    corpus = MemoryCorpus({"a.md": text})
-    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
+    ):
+        assert verdict_in(text, quote) == "verified", quote
 
 
 def test_a_dash_between_words_is_no_hyphen_of_the_page():
-    corpus = MemoryCorpus({"a.md": "ice cubes\n- curry leaves – dried"})
-    assert (
-        check_quotation(corpus, 1, "a.md", "cubes - curry leaves - dried", 1).verdict == "verified"
-    )
-
-
-def test_an_altered_quotation_is_found_over_line_ends():
-    quote = "The deposit is £1,130 and is kept by the Landlord until the tenancy ends"
-    assert verdict(quote) == ("altered", 3, 5)
+    there = "ice cubes\n- curry leaves – dried"
+    assert verdict_in(there, "cubes - curry leaves - dried") == "verified"
 
 
 @given(st.text(alphabet="ab -–\u00ad1 2ﬁ²é\t.", max_size=40))
@@ -227,68 +263,12 @@ def test_each_character_that_is_compared_knows_where_it_came_from(text):
 # --- what is too little
 
 
-@pytest.mark.parametrize(
-    ("text", "quote"),
-    [
+def test_words_that_are_not_there_are_not_cut():
+    for text, quote in (
         ("The Tenant may not keep dogs in the flat.", "The Tenant of the flat may"),
         ("The Tenant of the flat may not keep dogs.", "The Tenant of the old flat may"),
-    ],
-)
-def test_words_that_are_not_there_are_not_cut(text, quote):
-    corpus = MemoryCorpus({"a.md": text})
-    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict in ("altered", "not_found")
-
-
-@pytest.mark.parametrize(
-    ("text", "quote"),
-    [
-        ("The Tenant of this house may not keep large dogs.", "The Tenant of this house may"),
-        ("The old pump doesn't start below ten degrees.", "The old pump does"),
-        ("租户在合同期间不得在花园里饲养宠物。", "在花园里饲养宠物"),
-        ("A non-\nrefundable deposit paid by all guests.", "refundable deposit paid by all guests"),
-        ("An un\u00adtrue report about the harbour.", "true report about the harbour"),
-        ("The Tenant may keep a cat.", "keep a cat"),
-    ],
-)
-def test_a_piece_that_leaves_out_what_it_depends_on_is_widened(text, quote):
-    assert whole_or_unverified(text, quote)
-
-
-@pytest.mark.parametrize(
-    ("text", "piece"),
-    [
-        # mark-up, brackets and marks of quotation round the word
-        ("Guests may <b>never</b> use the old harbour sauna.", "use the old harbour sauna"),
-        ("Gäste dürfen „nicht“ die alte Sauna am Hafen nutzen.", "die alte Sauna am Hafen nutzen"),
-        ("客人**不得**在港口的旧桑拿房过夜。", "在港口的旧桑拿房过夜"),
-        ("The sauna is un*limited* in opening hours.", "limited* in opening hours"),
-        # lists and infinitives
-        ("Guests must not:\n(a) light candles in the cabin;", "light candles in the cabin"),
-        ("Not covered: broken windows, doors and locks.", "broken windows, doors and locks"),
-        ("Il est interdit de :\n- fumer dans la vieille cabane", "fumer dans la vieille cabane"),
-        ("严禁：在木屋里点蜡烛和吸烟。", "在木屋里点蜡烛和吸烟"),
-        # a few words away
-        ("Guests may light candles; except in summer.", "Guests may light candles"),
-        ("| Candles allowed in the cabin | No |", "Candles allowed in the cabin"),
-        ("- [ ] Candles allowed in the cabin", "Candles allowed in the cabin"),
-        # bounds, ranges, signs, scales, compounds
-        ("The cabin costs **up to** 70 euros a night.", "70 euros a night"),
-        ("The cabin costs 70 CHF to 90 CHF a night.", "The cabin costs 70 CHF"),
-        ("Die Hütte ist vom 7. Mai bis 9. Juni geschlossen.", "Die Hütte ist vom 7. Mai"),
-        ("木屋的租金为70元至90元。", "木屋的租金为70元"),
-        ("Die Hütte kostete im Jahr 70 Tsd. Euro.", "Die Hütte kostete im Jahr 70"),
-        # a sign behind, and the brackets of an account
-        ("Net result of the cabin: 70 CHF-", "Net result of the cabin: 70 CHF"),
-        ("Net result of the cabin: 70 CHF (-)", "Net result of the cabin: 70 CHF"),
-        ("Net result: 70 CHF-\nof the cabin", "Net result: 70 CHF"),
-        ("Net result: 1,950 -", "Net result: 1,950"),
-        ("| Net result of the cabin | 70 % - |", "Net result of the cabin | 70 %"),
-        ("Net result of the cabin: (70 CHF)", "70 CHF"),
-        ("| Net result of the cabin | **(EUR 7.1 million)** |", "EUR 7.1 million"),
-    ],
-)
-def test_nothing_hides_what_a_piece_depends_on(text, piece):
-    assert whole_or_unverified(text, piece)
+    ):
+        assert verdict_in(text, quote) in ("altered", "not_found"), quote
 
 
 def test_a_page_end_hides_no_negation():
@@ -301,32 +281,26 @@ SAUNA = "The sauna by the harbour opens at seven every morning."
 
 
 def test_a_chinese_clause_stands_whole_behind_its_number():
-    corpus = MemoryCorpus({"a.md": "3.2 客人每天早上七点使用港口的桑拿房。"})
-    quote = "客人每天早上七点使用港口的桑拿房。"
-    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
+    clause = "客人每天早上七点使用港口的桑拿房。"
+    assert verdict_in(f"3.2 {clause}", clause) == "verified"
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
+def test_a_quotation_is_written_as_people_write_one():
+    for quote in (
         "...sauna by the harbour opens at seven every morning.",
         "The sauna by the harbour opens at seven …",
         "the sauna by the harbour opens at seven every morning,",
         "[t]he sauna by the harbour opens at seven every morning.",
         "The **sauna** by the harbour opens at _seven_ every morning.",
         "> The sauna by the harbour\n> opens at seven every morning.",
-    ],
-)
-def test_a_quotation_is_written_as_people_write_one(quote):
-    corpus = MemoryCorpus({"a.md": SAUNA})
-    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
-    changed = quote.replace("seven", "eight")  # the control
-    assert check_quotation(corpus, 1, "a.md", changed, 1).verdict != "verified"
+    ):
+        assert verdict_in(SAUNA, quote) == "verified", quote
+        changed = quote.replace("seven", "eight")  # the control
+        assert verdict_in(SAUNA, changed) != "verified", changed
 
 
-@pytest.mark.parametrize(
-    ("there", "quoted", "verdict"),
-    [
+def test_words_are_parted_as_they_are_and_mark_up_says_nothing():
+    for there, quoted, wanted in (
         ("The children are nowhere allowed to cycle", "The children are now here allowed", None),
         ("The policy is notable for its terms", "The policy is not able for its terms", None),
         ("The members re-sign the garden lease", "The members resign the garden lease", None),
@@ -344,36 +318,9 @@ def test_a_quotation_is_written_as_people_write_one(quote):
         ("THE TENANT KEEPS DOGS AT HOME", "The tenant keeps dogs at home", "verified"),
         ("The Tenant keeps dogs at home", "the tenant keeps Dogs at home", None),
         ("THE PLANT YIELDS 5 MW EVERY DAY", "The plant yields 5 mW every day", None),
-    ],
-)
-def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, verdict):
-    found = locate([Line(text) for text in there.split("\n")], quoted)
-    assert (found and found[3] in ("verified", "moved")) == bool(verdict)
-
-
-@pytest.mark.parametrize(
-    ("text", "piece"),
-    [
-        ("The pump moves 1.5e-3 litres a day.", "The pump moves 1.5e"),
-        ("Der alte Kessel kostet 5 Tsd. Euro im Jahr.", "Der alte Kessel kostet 5 Tsd."),
-        ("The van drives 15 km/h on gravel roads.", "The van drives 15 km"),
-        ("根据合同租户应支付十二个月的租金", "根据合同租户应支付十二个"),
-        ("技术人员在检查中记录了负五度的数值", "技术人员在检查中记录了负五"),
-        # what is no sentence by itself, and what goes on behind a stop, an empty line, a page
-        ("VOID. The holder sails for free.", "The holder sails for free."),
-        ("The tank is sound. Untrue!", "The tank is sound."),
-        ("假的。客人可以在木屋里过夜和吸烟。", "客人可以在木屋里过夜和吸烟。"),
-        ("“The debt was paid!” lied the clerk.", "The debt was paid!"),
-        ("It is no fact that\n\nthe ferry sails in winter.", "the ferry sails in winter."),
-        ("The yard never saw…\n\n…the boat come back.", "the boat come back."),
-        ("Their terms say:\n\n> Guests may cancel for free.", "Guests may cancel for free."),
-        ("We pay no:\n\n(i) harm by wind\n\n(ii) The weight of snow.", "The weight of snow."),
-        ("The pass is free.[^1]", "The pass is free."),
-        ("Leave undone:\n\n- Below deck:\n  - Close the valve.", "Close the valve."),
-    ],
-)
-def test_a_piece_of_a_date_a_measure_or_a_restriction_is_widened(text, piece):
-    assert whole_or_unverified(text, piece)
+    ):
+        found = locate([Line(text) for text in there.split("\n")], quoted)
+        assert (found and found[3] in ("verified", "moved")) == bool(wanted), (there, quoted)
 
 
 @pytest.mark.parametrize("there", ["sublet the flat.", "The flat may be sublet."])

@@ -1,6 +1,7 @@
 """What was asked, read and answered, and whether it still holds."""
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -30,17 +31,13 @@ def row(source: str) -> FileRow | None:
     return FileRow(source, "indexed", sha256=SHA) if source == "bread.md" else None
 
 
+@pytest.fixture(scope="module")
 def made() -> receipt.Receipt:
     """The receipt of one answer by a model that searched, erred and repeated itself."""
     corpus = MemoryCorpus({"bread.md": BREAD})
     search = ("vectordb_search", {"query": "How warm is the sourdough?"})
-    replies = [
-        calls(search, ("vectordb_read", "{nonsense")),
-        says(
-            'At 24 °C [bread.md:3] "Keep the sourdough at a temperature of 24 °C." Maybe at 9 °C.'
-        ),
-    ]
-    with ScriptedModelServer(replies) as fake:
+    draft = 'At 24 °C [bread.md:3] "Keep the sourdough at a temperature of 24 °C." Maybe at 9 °C.'
+    with ScriptedModelServer([calls(search, ("vectordb_read", "{nonsense")), says(draft)]) as fake:
         answerer = ModelAnswerer(fake.server, "toy-model", fake.broker)
         answer = answerer.answer("How warm is the sourdough?", corpus)
     return receipt.receipt(
@@ -48,36 +45,21 @@ def made() -> receipt.Receipt:
     )
 
 
-@pytest.fixture(scope="module")
-def made_once() -> receipt.Receipt:
-    """One receipt for all tests that only look at it."""
-    return made()
-
-
-def test_a_receipt_says_what_was_asked_done_and_answered():
-    content = made()
-    assert content["question"] == "How warm is the sourdough?"
-    assert content["started"] == "2026-11-21T12:00:00+00:00"
-    assert (content["seal"], content["answerer"], content["seconds"]) == (
-        "enforced",
-        "toy-model",
-        1.25,
-    )
-    assert content["program"].startswith("corpus-agent ")
-    assert [(c["name"], c["outcome"]) for c in content["calls"]] == [
-        ("vectordb_search", "ok"),
-        ("vectordb_search", "repeated"),
-        ("vectordb_read", "error"),
-    ]
-    assert json.loads(content["calls"][0]["arguments"]) == {"query": "How warm is the sourdough?"}
-    (citation,) = content["citations"]
-    assert (citation["source"], citation["line_start"], citation["verdict"]) == (
-        "bread.md",
-        3,
-        "verified",
-    )
-    assert citation["file_sha256"] == SHA
-    assert content["unsupported"] == ["Maybe at 9 °C."]
+def test_a_receipt_says_what_was_asked_done_and_answered(made):
+    said = {
+        "question": "How warm is the sourdough?", "started": "2026-11-21T12:00:00+00:00",
+        "seal": "enforced", "answerer": "toy-model", "seconds": 1.25,
+        "unsupported": ["Maybe at 9 °C."],
+    }  # fmt: skip
+    assert said.items() <= made.items()
+    assert made["program"].startswith("corpus-agent ")
+    calls_of = [(call["name"], call["outcome"]) for call in made["calls"]]
+    assert calls_of[:2] == [("vectordb_search", "ok"), ("vectordb_search", "repeated")]
+    assert calls_of[2:] == [("vectordb_read", "error")]
+    assert json.loads(made["calls"][0]["arguments"]) == {"query": "How warm is the sourdough?"}
+    (cited,) = made["citations"]
+    where = {"source": "bread.md", "line_start": 3, "verdict": "verified", "file_sha256": SHA}
+    assert where.items() <= cited.items()
 
 
 def test_a_receipt_is_one_line_of_ascii():
@@ -90,49 +72,42 @@ def test_a_receipt_is_one_line_of_ascii():
     assert line.isascii() and line.count(b"\n") == 1 and b"\x1b" not in line
 
 
-@pytest.mark.parametrize(
-    ("status", "heading"),
-    [
-        ("answered", "answered, by toy"),
-        ("perhaps", "perhaps, by toy"),
-        ("not_found", "not found, by toy"),
-        ("answered [1] holds", "of no known status, by toy"),
-        (["answered"], "of no known status, by toy"),
-    ],
-)
-def test_check_tells_apart_what_was_answered_and_what_was_shown(status, heading):
-    content = {"question": "How warm?", "answerer": "toy", "status": status}
-    (first, *_) = render.receipt_lines([(content, [])])
-    assert first == f"once 'How warm?', {heading} · {FOREIGN}"
-    (one,) = render.receipts_object([(content, [])], 1, "off")["check"]["receipts"]
-    assert one["status"] == (None if "no known" in heading else status)
+def test_check_tells_apart_what_was_answered_and_what_was_shown():
+    for status, shown in (
+        ("answered", "answered"),
+        ("perhaps", "perhaps"),
+        ("not_found", "not found"),
+        ("answered [1] holds", "of no known status"),
+        (["answered"], "of no known status"),
+    ):
+        content = {"question": "How warm?", "answerer": "toy", "status": status}
+        (first, *_) = render.receipt_lines([(content, [])])
+        assert first == f"once 'How warm?', {shown}, by toy · {FOREIGN}"
+        (one,) = render.receipts_object([(content, [])], 1, "off")["check"]["receipts"]
+        assert one["status"] == (None if "no known" in shown else status)
 
 
 # --- keeping
 
 
-@pytest.mark.slow
-def test_a_file_is_for_its_owner_and_emptied_when_it_is_written(tmp_path):
+def test_a_file_is_for_its_owner_and_emptied_when_it_is_written(made, tmp_path):
     path = tmp_path / "r.json"
     path.write_text('{"receipt": 1, "rest": "' + "x" * 100_000)
     size = path.stat().st_size
     descriptor = receipt.open_file(path)
     assert path.stat().st_size == size  # an answer that fails must not cost the old receipt
-    receipt.write(descriptor, made())
+    receipt.write(descriptor, made)
     assert receipt.load(path)[0]["status"] in ("likely", "perhaps")
     new = tmp_path / "new.json"
-    receipt.write(receipt.open_file(new), made())
+    receipt.write(receipt.open_file(new), made)
     assert new.stat().st_mode & 0o777 == 0o600
-
-
-def test_a_place_that_cannot_be_written_is_explained(tmp_path):
     with pytest.raises(UsageError, match="cannot be written: No such file or directory"):
         receipt.open_file(tmp_path / "none/r.json")
 
 
-def test_the_log_keeps_the_newest_and_stays_bounded(made_once, tmp_path):
+def test_the_log_keeps_the_newest_and_stays_bounded(made, tmp_path):
     for number in range(20):
-        content = {**made_once, "question": f"q{number}"}
+        content = {**made, "question": f"q{number}"}
         assert receipt.log(tmp_path, content, max_bytes=5_000) is None
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == ["receipts.1.jsonl", "receipts.jsonl"]
@@ -163,10 +138,10 @@ def test_answers_that_are_logged_at_the_same_time_are_all_kept_while_the_log_tur
     assert receipt.logged(tmp_path)[1] == 0
 
 
-def test_a_store_that_cannot_be_written_costs_a_notice_and_no_answer(made_once, tmp_path):
-    assert "not in the store's log" in str(receipt.log(tmp_path / "none", made_once))
+def test_a_store_that_cannot_be_written_costs_a_notice_and_no_answer(made, tmp_path):
+    assert "not in the store's log" in str(receipt.log(tmp_path / "none", made))
     (tmp_path / "receipts.jsonl").symlink_to(tmp_path / "elsewhere")
-    assert "not in the store's log" in str(receipt.log(tmp_path, made_once))
+    assert "not in the store's log" in str(receipt.log(tmp_path, made))
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -194,20 +169,15 @@ STANDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("expected", STANDS)
-def test_each_quotation_is_said_to_stand_as_it_does_today(made_once, expected):
-    documents, how, shown = STANDS[expected]
-    found = checked(made_once, MemoryCorpus(documents, **how))
-    now = found.now
-    assert f"{now.verdict} {found.file} {now.line_start} {found.holds}" == expected
-    lines = list(render.receipt_lines([(made_once, [found])]))
-    assert shown in lines[1]
-    assert any("at a temperature of 42 °C" in line for line in lines) is ("altered" in expected)
-
-
-def test_the_object_of_a_quotation_whose_document_is_gone(made_once):
-    found = checked(made_once, MemoryCorpus(GONE))
-    content = render.receipts_object([(made_once, [found])], 7, "off")
+def test_each_quotation_is_said_to_stand_as_it_does_today(made):
+    for expected, (documents, how, shown) in STANDS.items():
+        found = checked(made, MemoryCorpus(documents, **how))
+        now = found.now
+        assert f"{now.verdict} {found.file} {now.line_start} {found.holds}" == expected
+        lines = list(render.receipt_lines([(made, [found])]))
+        assert shown in lines[1]
+        assert any("at a temperature of 42 °C" in line for line in lines) is ("altered" in expected)
+    content = render.receipts_object([(made, [checked(made, MemoryCorpus(GONE))])], 7, "off")
     assert content["check"]["holds"] is False
     assert content["check"]["receipts"][0]["citations"][0] == {
         "n": 1, "source": "bread.md", "verdict": "not_found", "hidden": False, "confidence": None,
@@ -216,19 +186,19 @@ def test_the_object_of_a_quotation_whose_document_is_gone(made_once):
     }  # fmt: skip
 
 
-def test_a_citation_that_names_no_hash_is_one_of_a_file_that_changed(made_once, tmp_path):
-    content = json.loads(json.dumps(made_once))
+def test_a_citation_that_names_no_hash_is_one_of_a_file_that_changed(made, tmp_path):
+    content = json.loads(json.dumps(made))
     del content["citations"][0]["file_sha256"]
     path = tmp_path / "edited.jsonl"
     path.write_text(json.dumps(content))
     [edited] = receipt.load(path)
     assert checked(edited, MemoryCorpus({"bread.md": BREAD})).file == "changed"
-    assert checked(made_once, MemoryCorpus({"bread.md": BREAD})).file == "unchanged"  # the control
+    assert checked(made, MemoryCorpus({"bread.md": BREAD})).file == "unchanged"  # the control
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_any_other_file_is_explained(tmp_path):
+    path = tmp_path / "r.json"
+    for text, message in (
         ("", "holds no receipt"),
         ("not json", "line 1: not a receipt"),
         ("[1]", "line 1: not a receipt"),
@@ -237,20 +207,22 @@ def test_a_citation_that_names_no_hash_is_one_of_a_file_that_changed(made_once, 
         ('{"receipt": 99, "citations": []}', "version 99"),
         ('{"receipt": 1, "citations": [{"source": "a"}]}', "a citation lacks one of"),
         ('{"receipt": 1, "citations": [1]}', "a citation lacks one of"),
-    ],
-)
-def test_any_other_file_is_explained(tmp_path, text, message):
-    path = tmp_path / "r.json"
-    path.write_text(text)
-    with pytest.raises(UsageError, match=message):
-        receipt.load(path)
+    ):
+        path.write_text(text)
+        with pytest.raises(UsageError, match=message):
+            receipt.load(path)
+    for kind in ("fifo", "device"):
+        path.unlink()
+        os.mkfifo(path) if kind == "fifo" else path.symlink_to("/dev/zero")
+        with pytest.raises(UsageError, match="no regular file"):
+            receipt.load(path)
 
 
-def test_a_receipt_of_several_stores_is_checked_by_their_names_of_today(made_once, tmp_path):
+def test_a_receipt_of_several_stores_is_checked_by_their_names_of_today(made, tmp_path):
     home, work = (OpenStore(name, tmp_path / name, 3) for name in ("home", "work"))
-    cited = [{**one, "source": "home:bread.md"} for one in made_once["citations"]]
+    cited = [{**one, "source": "home:bread.md"} for one in made["citations"]]
     listed = [{"name": one.name, "store": str(one.store), "version": 3} for one in (home, work)]
-    content = {**made_once, "citations": cited, "stores": listed}
+    content = {**made, "citations": cited, "stores": listed}
     today = [replace(home, name="notes"), work]
     corpus = MemoryCorpus({"notes:bread.md": BREAD, "home:bread.md": "Another text."})
     found = list(receipt.check(content, corpus, row, today))
@@ -259,7 +231,7 @@ def test_a_receipt_of_several_stores_is_checked_by_their_names_of_today(made_onc
         (content, [], "several indexes, and not all of them are named: home, work"),
         (content, [home], "not all of them are named"),
         ({**content, "stores": [{}, "x", {"name": 3}]}, today, "not all of them are named"),
-        (made_once, today, "of one index, and 2 are named"),
+        (made, today, "of one index, and 2 are named"),
     ]
     for one, stores, message in wrong:
         with pytest.raises(UsageError, match=message):
@@ -287,39 +259,26 @@ def test_a_receipt_is_not_written_through_a_link_that_somebody_put_there(tmp_pat
     os.close(reading)
 
 
-@pytest.mark.parametrize(
-    "kind", ["document", "dangling link", "other JSON", "hard link", "folder", "unheard fifo"]
-)
-def test_a_receipt_overwrites_nothing_but_a_receipt(tmp_path, kind):
-    path, other = tmp_path / "r.json", tmp_path / "other"
-    if kind == "document":
-        path.write_text("The lease.")
-    elif kind == "dangling link":
-        path.symlink_to(other)
-    elif kind == "other JSON":
-        path.write_text('{"rent": 1}')
-    elif kind == "hard link":
-        other.write_text('{"receipt": 1}')
-        path.hardlink_to(other)
-    elif kind == "folder":
-        path.mkdir()
-    else:
-        os.mkfifo(path)
-    with pytest.raises(UsageError, match="cannot be written"):
-        receipt.open_file(path)
-    assert not (kind == "dangling link" and other.exists())
-    path.rmdir() if kind == "folder" else path.unlink()
-    os.close(receipt.open_file(path))  # the control: a new one
-    path.write_text('{"receipt": 1, "x": 2}\n')
-    os.close(receipt.open_file(path))  # and an older receipt
-
-
-@pytest.mark.parametrize("kind", ["fifo", "device"])
-def test_what_is_no_file_is_not_read_as_a_receipt(tmp_path, kind):
-    path = tmp_path / "r.jsonl"
-    os.mkfifo(path) if kind == "fifo" else path.symlink_to("/dev/zero")
-    with pytest.raises(UsageError, match="no regular file"):
-        receipt.load(path)
+def test_a_receipt_overwrites_nothing_but_a_receipt(tmp_path):
+    other, away = tmp_path / "other", tmp_path / "away"
+    other.write_text('{"receipt": 1}')
+    for kind, make in {
+        "document": lambda path: path.write_text("The lease."),
+        "dangling link": lambda path: path.symlink_to(away),
+        "other JSON": lambda path: path.write_text('{"rent": 1}'),
+        "hard link": lambda path: path.hardlink_to(other),
+        "folder": lambda path: path.mkdir(),
+        "unheard fifo": os.mkfifo,
+    }.items():
+        path = tmp_path / kind
+        make(path)
+        with pytest.raises(UsageError, match="cannot be written"):
+            receipt.open_file(path)
+        assert not away.exists()
+        path.rmdir() if kind == "folder" else path.unlink()
+        os.close(receipt.open_file(path))  # the control: a new one
+        path.write_text('{"receipt": 1, "x": 2}\n')
+        os.close(receipt.open_file(path))  # and an older receipt
 
 
 HOSTILE = (
@@ -333,20 +292,19 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("field", ["question", "answerer", "started"])
-def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere(field, text):
+def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere():
     """A receipt is a file of anybody's; the name of a model in it is kept as the server gave it."""
     said = {"started": "2026-01-02T03:04:05+00:00", "question": "How warm?", "answerer": "toy"}
     said["status"] = "answered"
     (heading, *_) = render.receipt_lines([(said, [])])
     control = "2026-01-02T03:04:05+00:00 'How warm?', answered, by toy"
     assert heading == f"{control} · {FOREIGN}"
-    lines = list(render.receipt_lines([({**said, field: text}, [])]))
-    assert lines[1:] == ["(nothing was quoted)", "There is no quotation to check"]
-    assert len(lines[0]) < 300 and lines[0].isprintable() and "://" not in lines[0]
-    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", lines[0])
-    assert "holds" not in bare and "quotations" not in bare and "](" not in lines[0]
+    for field, text in itertools.product(("question", "answerer", "started"), HOSTILE):
+        first, *rest = render.receipt_lines([({**said, field: text}, [])])
+        assert rest == ["(nothing was quoted)", "There is no quotation to check"]
+        assert len(first) < 300 and first.isprintable() and "://" not in first, (field, text)
+        bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", first)
+        assert "holds" not in bare and "quotations" not in bare and "](" not in first
 
 
 # -- the log, read back
@@ -422,8 +380,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("edit", EDITS)
-def test_a_receipt_that_was_edited_is_not_from_this_program_here(edit):
+def test_a_receipt_that_was_edited_is_not_from_this_program_here():
     whole = receipt.signed(
         {
             "receipt": 1, "question": "Q?", "answer": "A.", "status": "likely", "seal": "enforced",
@@ -435,18 +392,15 @@ def test_a_receipt_that_was_edited_is_not_from_this_program_here(edit):
     )  # fmt: skip
     read_back = json.loads(receipt.line_of(whole))
     assert receipt.is_own(read_back, KEY)
-    forged = json.loads(receipt.line_of(EDITS[edit](read_back)))
-    assert not receipt.is_own(forged, KEY)
     assert not receipt.is_own(read_back, None)
-    (own, *_), (other, *_) = (
-        list(render.receipt_lines([(one, [])], KEY)) for one in (read_back, forged)
-    )
-    assert "not from this program" in other and "not from this program" not in own
-    assert render.recorded_answer((forged, []), MemoryCorpus({}), KEY).status == "perhaps"
-    checks = (
-        render.receipts_object([(r, [])], 1, "off", KEY)["check"] for r in (read_back, forged)
-    )
-    assert [each["holds"] for each in checks] == [True, False]
+    for name, edit in EDITS.items():
+        forged = json.loads(receipt.line_of(edit(read_back)))
+        assert not receipt.is_own(forged, KEY), name
+        both = [[(one, [])] for one in (read_back, forged)]
+        told = [FOREIGN in next(iter(render.receipt_lines(one, KEY))) for one in both]
+        holds = [render.receipts_object(one, 1, "off", KEY)["check"]["holds"] for one in both]
+        assert (told, holds) == ([False, True], [True, False]), name
+        assert render.recorded_answer((forged, []), MemoryCorpus({}), KEY).status == "perhaps"
 
 
 def test_a_receipt_is_shown_with_the_verdicts_of_today_and_nothing_of_another_kind():

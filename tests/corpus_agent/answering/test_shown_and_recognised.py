@@ -39,9 +39,8 @@ def cited(quote: str, line: int = 1, lines: list[Line] = LINES) -> Citation:
     return check_quotation(MemoryCorpus({"mill.pdf": lines}), 1, "mill.pdf", quote, line)
 
 
-@pytest.mark.parametrize(
-    ("quote", "verdict", "hidden", "confidence"),
-    [
+def test_a_citation_knows_what_its_lines_are():
+    for quote, *wanted in (
         (SHOWN, "verified", False, None),
         (HIDDEN, "verified", True, None),
         (SCANNED, "verified", False, 0.98),
@@ -51,11 +50,9 @@ def cited(quote: str, line: int = 1, lines: list[Line] = LINES) -> Citation:
         ("The deposit of the mill is 950 euros.", "altered", False, None),
         ("The mill was sold to Anna Berg for 7 euros.", "altered", False, 0.98),
         ("The tower was built of bricks.", "not_found", False, None),
-    ],
-)
-def test_a_citation_knows_what_its_lines_are(quote, verdict, hidden, confidence):
-    found = cited(quote)
-    assert (found.verdict, found.hidden, found.confidence) == (verdict, hidden, confidence)
+    ):
+        found = cited(quote)
+        assert [found.verdict, found.hidden, found.confidence] == wanted, quote
 
 
 @pytest.mark.parametrize(

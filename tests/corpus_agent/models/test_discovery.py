@@ -3,17 +3,15 @@
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 
 import pytest
 
 from corpus_agent.models import discovery
-from corpus_agent.models.discovery import Server, find, listing_of, parse, server_at
+from corpus_agent.models.discovery import Server, find, listing_of, parse
 from corpus_agent.seal import TcpAddress
 from indexer.errors import UsageError
 from tests.support.fakes import ScriptedModelServer, fails, raw, redirects
-from tests.support.processes import SOON
 
 
 def test_loopback_addresses_are_accepted():
@@ -64,16 +62,13 @@ def test_every_other_form_is_refused():
             parse(given)
 
 
-def test_a_unix_socket_is_a_server(tmp_path):
+def test_a_unix_socket_is_a_server_and_what_is_not_there_is_named(tmp_path):
     with ScriptedModelServer(path=tmp_path / "llm.sock", models=["one"]) as fake:
         server = parse(f"unix:{fake.path}")
         assert server == fake.server
         assert str(server) == f"unix:{fake.path}"
         assert listing_of(server).names == ["one"]
         assert find(server) == discovery.Model(server, "one")
-
-
-def test_a_socket_or_a_file_that_is_not_there_is_named(tmp_path):
     for given in (f"unix:{tmp_path}/no.sock", f"unix:{tmp_path}", f"gguf:{tmp_path}/no.gguf"):
         with pytest.raises(UsageError, match=r"there is no (?:socket|file)"):
             parse(given)
@@ -104,20 +99,10 @@ LISTINGS = (
 )
 
 
-def test_something_else_on_a_port_is_no_model_server():
+def test_something_else_on_a_port_is_no_model_server_and_a_redirect_is_not_followed():
     for listing in LISTINGS:
         with ScriptedModelServer(listing=listing) as fake:
             assert listing_of(fake.server) is None
-
-
-def test_a_server_that_says_nothing_is_left_after_the_time_given():
-    with socket.create_server(("127.0.0.1", 0)) as mute:
-        start = time.monotonic()
-        assert listing_of(server_at("127.0.0.1", mute.getsockname()[1]), 0.2) is None
-        assert time.monotonic() - start < SOON  # it would be left never else
-
-
-def test_a_redirect_is_not_followed():
     with ScriptedModelServer() as elsewhere:
         away = redirects(f"http://127.0.0.1:{elsewhere.port}/v1/models")
         with ScriptedModelServer(listing=away) as fake:

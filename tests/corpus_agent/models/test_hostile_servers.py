@@ -69,6 +69,10 @@ def calls(count: int, name: str = "vectordb_search", query: str = WORDS) -> Iter
         yield event(tool_calls=[{"index": at, "id": f"c{at}", "function": function}])
 
 
+def empty_call(at: int) -> bytes:
+    return event(tool_calls=[{"index": at}])
+
+
 def forever(head: bytes, piece: bytes, pause: float = 0.0) -> Callable[[], Iterator[bytes]]:
     def pieces() -> Iterator[bytes]:
         yield head
@@ -132,6 +136,10 @@ BEHAVIOURS: dict[str, list[bytes] | Callable[[], Iterator[bytes]]] = {
     "choices of another shape": [OK, b'data: {"choices": ["' + LOUD + b'"]}\n\n'],
     "a text that is none": [OK, event(content=[WORDS]), DONE],
     "calls of another shape": [OK, event(tool_calls=[{"index": WORDS}]), DONE],
+    "calls that are none": [OK, event(tool_calls=[WORDS]), DONE],
+    "a call that is a text": [OK, event(tool_calls=[{"function": WORDS}]), DONE],
+    "calls that are a number": [OK, event(tool_calls=7), DONE],
+    "empty calls without end": lambda: itertools.chain([OK], map(empty_call, itertools.count())),
     "bytes that are no text": [OK, b"data: \xff\xfe" + LOUD + b"\n\n"],
     "a terminal's orders": [OK, event(content=f"\x1b]8;;http://x\x07{WORDS}\ud800\u202e"), DONE],
     "no events": [OK, DONE],
@@ -238,15 +246,15 @@ def test_a_server_that_is_busy_for_a_while_is_waited_for():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["silence", "a header byte by byte", "interim replies without end",
-                                  "headers without end", "500", "no HTTP"])  # fmt: skip
-def test_a_list_of_models_is_waited_for_no_longer_than_that(name):
-    over = threading.Event()
-    with RawServer(answering(BEHAVIOURS[name], [], over, everywhere=True)) as server:
-        began = time.monotonic()
-        assert discovery.listing_of(server_at("127.0.0.1", server.port), 0.5) is None
-        assert time.monotonic() - began < 0.5 + patience(GRACE)
-        over.set()
+def test_a_list_of_models_is_waited_for_no_longer_than_that():
+    more = [BEHAVIOURS[name] for name in ("interim replies without end", "headers without end")]
+    for behaviour in (*EVERYWHERE, *more):
+        over = threading.Event()
+        with RawServer(answering(behaviour, [], over, everywhere=True)) as server:
+            began = time.monotonic()
+            assert discovery.listing_of(server_at("127.0.0.1", server.port), 0.5) is None
+            assert time.monotonic() - began < 0.5 + patience(GRACE)
+            over.set()
 
 
 @pytest.mark.slow
@@ -295,3 +303,9 @@ def test_a_reply_is_read_up_to_its_limit():
         asked = [{"role": "user", "content": QUESTION}]
         reply = stream_reply(model, asked, max_tokens=9)
     assert (reply.full, reply.text) == (True, words[:MAX_REPLY_CHARACTERS].strip())
+
+
+def test_a_flood_of_empty_calls_ends_with_the_first_too_many():
+    found = asked(BEHAVIOURS["empty calls without end"], PATIENT)
+    assert found["seconds"] < PATIENT / 2
+    assert len(found["answer"].calls) == 1 + (MAX_STEPS - 1) * MAX_CALLS

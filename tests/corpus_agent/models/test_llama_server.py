@@ -1,12 +1,13 @@
 """A model server of our own: confined, reached through the broker, gone with its parent.
 
 The server is a small Python program that takes llama-server's arguments: a true server on a Unix
-socket, with the interpreter's files added to what the policy lets it read.
+socket, with its interpreter beside it, where llama-server has its libraries.
 """
 
 import fcntl
 import json
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -75,7 +76,9 @@ def places(tmp_path):
     """The server program, its model, the corpus and the store."""
     program = tmp_path / "bin" / "llama-server"
     program.parent.mkdir()
-    program.write_text(f"#!{sys.executable}\n{textwrap.dedent(SERVER)}")
+    python = shutil.copy(Path(sys.executable).resolve(), program.parent)
+    (tmp_path / "lib").symlink_to(Path(sys.base_prefix) / "lib")
+    program.write_text(f"#!{python}\n{textwrap.dedent(SERVER)}")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     model = tmp_path / "models" / "small.gguf"
     model.parent.mkdir()
@@ -93,10 +96,9 @@ START = """
 import threading
 from corpus_agent.seal import Gate, policy, seal, start_broker
 from corpus_agent.models.llama_server import start_llama_server, wait_until_ready
-from indexer.confine import interpreter_files
 program, model, root, store = map(Path, sys.argv[1:5])
 os.environ.update(SECRET_KEY="x", LD_PRELOAD="", LD_LIBRARY_PATH="/lib::lib:", LANG="C.UTF-8")
-server = start_llama_server(program, model, store / "tmp", also=interpreter_files())
+server = start_llama_server(program, model, store / "tmp")
 gate = Gate(server.address, frozenset(["small"]), frozenset([os.geteuid()]))
 broker = start_broker(gate)
 seal(policy(root, store))
@@ -192,13 +194,16 @@ def test_no_link_in_the_store_is_written_through(places, tmp_path):
     assert precious.read_text() == ""
 
 
-@pytest.mark.parametrize("what", ["link", "file", "writable by others"])
+@pytest.mark.parametrize("what", ["link", "link above", "file", "writable by others"])
 def test_a_folder_that_is_none_of_ours_is_refused(places, tmp_path, what):
     program, model, _, store = places
     (tmp_path / "elsewhere").mkdir()
     temp = store / "tmp"
     if what == "link":
         temp.symlink_to(tmp_path / "elsewhere")
+    elif what == "link above":
+        (tmp_path / "named").symlink_to(tmp_path / "elsewhere")
+        temp = tmp_path / "named" / "tmp"
     elif what == "file":
         temp.write_text("")
     else:

@@ -4,13 +4,12 @@ import json
 from dataclasses import replace
 from urllib.parse import unquote
 
-import pytest
 from markdown_it import MarkdownIt
 
 from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.render.answers import block_lines
+from corpus_agent.render.answers import block_lines, citation_object
 from corpus_agent.render.common import cited_place
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
@@ -78,56 +77,47 @@ def test_what_comes_with_a_file_is_cleaned_on_screens_and_in_json():
     assert printed.isascii()
 
 
-@pytest.mark.parametrize("scheme", ["file", "data", "javascript", "blob", "mailto", "Data"])
-def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
-    text = f"It was sent as {scheme}:"
-    citation = Citation(1, "a.txt", None, 3, 4, text, "verified")
-    answer = Answer(
-        text, "So it was [1].", "answered", "m", passages(citation), Coverage(1), 1, (text,)
-    )
-    recheck = Rechecked(Citation(1, "a.txt", None, 3, 4, text, "altered"), (3, 4), "same")
-    printed = {
-        "ask": render.answer_lines(answer),
-        "check": render.receipt_lines([({"question": text}, [recheck])]),
-        "chat": [render.export_markdown([answer])],
-    }
-    for command, lines in printed.items():
-        shown = "\n".join(lines)
-        assert "scheme" not in live_markup(shown), command
-    # The control: cleaned before the marks, each of them would be taken for what it loads.
-    assert live_markup(f"“{one_line(inert(text))}”") == ["scheme"]
-    assert live_markup(f"*{one_line(inert(text))}*") == ["scheme"]
-    assert live_markup(quoted(inert(text))) == ["scheme"]
+def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it():
+    for scheme in ("file", "data", "javascript", "blob", "mailto", "Data"):
+        text = f"It was sent as {scheme}:"
+        citation = Citation(1, "a.txt", None, 3, 4, text, "verified")
+        answer = replace(answer_citing("a.txt"), question=text, notices=(text,))
+        answer = replace(answer, passages=passages(citation))
+        recheck = Rechecked(replace(citation, verdict="altered"), (3, 4), "changed")
+        for lines in (
+            render.answer_lines(answer),
+            render.receipt_lines([({"question": text}, [recheck])]),
+            [render.export_markdown([answer])],
+        ):
+            assert "scheme" not in live_markup("\n".join(lines)), scheme
+        # The control: cleaned before the marks, each of them would be taken for what it loads.
+        assert live_markup(f"“{one_line(inert(text))}”") == ["scheme"]
+        assert live_markup(f"*{one_line(inert(text))}*") == ["scheme"]
+        assert live_markup(quoted(inert(text))) == ["scheme"]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "3 % above base",
-        "see https://x.example/?a=%41 [b](c) www.d.example <i>",
-        "a\u200bb\u202ec ü",
-    ],
-)
-def test_the_words_of_a_document_can_be_had_back_and_nothing_of_them_acts(words):
-    answer = answer_citing("a.md")
-    cited = passages(replace(answer.citations[0], quote=words))
-    (shown,) = render.answer_object(replace(answer, passages=cited), "off")["passages"]
-    shown = shown["citation"]
-    raw = shown["raw"]
-    assert (unquote(raw) if shown["raw_encoded"] else raw) == words
-    assert shown["raw_encoded"] == (shown["quote"] != words)
-    assert (live_markup(raw), acting(raw)) == ([], [])
-    assert live_markup(words) or acting(words) or not shown["raw_encoded"]  # the control
+def test_the_words_of_a_document_can_be_had_back_and_nothing_of_them_acts():
+    for words, encoded in (
+        ("3 % above base", False),
+        ("see https://x.example/?a=%41 [b](c) www.d.example <i>", True),
+        ("a\u200bb\u202ec ü", True),
+    ):
+        cited = replace(answer_citing("a.md").citations[0], quote=words)
+        shown = citation_object(cited)
+        raw = shown["raw"]
+        assert (unquote(raw) if encoded else raw) == words
+        assert shown["raw_encoded"] == encoded == (shown["quote"] != words)
+        assert (live_markup(raw), acting(raw)) == ([], [])
+        assert encoded == bool(live_markup(words) or acting(words))  # the control
 
 
 def test_lines_are_marked_only_where_some_are_likely():
     text = "# Boiler\n" + "The pressure is low when it is cold. " * 3
     asked = text.index("The")
-    cases = [
+    for likely, first in (
         ((0, 0), ["    # Boiler"]),
         ((asked, asked + 36), ["    # Boiler", "  ▸ The pressure is low when it is cold."]),
-    ]
-    for likely, first in cases:
+    ):
         lines = list(block_lines(text, likely))
         assert lines[: len(first)] == first
         assert [line for line in lines if "▸" in line] == [line for line in first if "▸" in line]

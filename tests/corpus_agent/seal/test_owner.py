@@ -282,9 +282,9 @@ def shifting(port: int, ready, shifts: bool) -> None:
         connection, _ = listener.accept()
         listener.close()
         time.sleep(waits)
-        if shifts:
-            connection.setsockopt(socket.IPPROTO_IPV6, IPV6_ADDRFORM, socket.AF_INET)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # the other end may have looked and left by now
+            if shifts:
+                connection.setsockopt(socket.IPPROTO_IPV6, IPV6_ADDRFORM, socket.AF_INET)
             connection.recv(1)
         connection.close()
 

@@ -1,14 +1,17 @@
-"""Units of a text: rows of figures that have lost their cells, and abbreviations."""
+"""Units of a text: sentences, rows of figures that have lost their cells, properties of a note."""
 
-from corpus_agent.text.sentences import MOST_WITHOUT_STOPS, units
+from corpus_agent.text.sentences import MOST_WITHOUT_STOPS, front_matter, units
+
+
+def cut(text: str, language: str = "") -> list[str]:
+    return [text[unit.start : unit.end] for unit in units(text, language)]
 
 
 def test_rows_of_figures_and_the_line_of_their_years_are_units_of_their_own():
     text = "Stores at the end were as follows:\nFiscal 2024 Fiscal 2023\nBest 907 925\nOther 20 21"
-    found = [text[unit.start : unit.end] for unit in units(text)]
-    assert found == text.split("\n")
+    assert cut(text) == text.split("\n")
     prose = "In the years that were looked at the number of all stores grew\nfrom 907 in 2024."
-    assert [prose[unit.start : unit.end] for unit in units(prose)] == [prose]
+    assert cut(prose) == [prose]
 
 
 NUMBERED = {
@@ -25,15 +28,10 @@ NUMBERED = {
 def test_an_abbreviation_before_a_figure_ends_no_sentence():
     for language, texts in NUMBERED.items():
         for text in texts:
-            found = [text[unit.start : unit.end] for unit in units(text, language)]
-            assert found == [text], language
+            assert cut(text, language) == [text], language
     # Before a word it may end one, and a word that is no abbreviation does before a figure.
     for text in ("Lo dice a p. es. pag. Nessuno lo nega.", "Il prezzo sale. 12 soci votano."):
         assert len(units(text, "it")) > 1, text
-
-
-def cut(text: str, language: str = "") -> list[str]:
-    return [text[unit.start : unit.end] for unit in units(text, language)]
 
 
 EMPHASISED = {
@@ -119,3 +117,37 @@ def test_a_number_that_a_wrapped_line_begins_with_goes_on_the_sentence():
 def test_the_numbers_of_a_list_begin_its_items():
     for text in LISTS:
         assert cut(text) == text.split("\n"), text
+
+
+# ---- Properties at the top of a note
+
+PROSE = "The pear tree blossoms in April. It is old."
+
+
+def test_each_property_is_one_unit_and_the_prose_behind_is_cut_as_ever():
+    for text, wanted in {
+        "---\ntitle: Pears\nauthor: Ida Kolb\n---\n": ["title: Pears", "author: Ida Kolb"],
+        "---\ntags:\n  - tree\n  - fruit\ndate: 2024-05-02\n...\n":
+            ["tags:\n  - tree\n  - fruit", "date: 2024-05-02"],
+        "+++\ntitle = 'Birnen'\ndate = 2024-05-02\n+++\n":
+            ["title = 'Birnen'", "date = 2024-05-02"],
+        "#+TITLE: Poires\n#+DATE: <2024-05-02>\n": ["#+TITLE: Poires", "#+DATE: <2024-05-02>"],
+        "---\n# a comment\ndue date: 3 May\nsummary: >\n  Two\n  lines.\n---\n":
+            ["due date: 3 May", "summary: >\n  Two\n  lines."],
+    }.items():  # fmt: skip
+        kinds = [unit.kind for unit in units(text + PROSE)]
+        assert kinds == ["property"] * len(wanted) + ["text"] * 2
+        assert cut(text + PROSE) == [*wanted, "The pear tree blossoms in April.", "It is old."]
+
+
+def test_rulers_around_prose_and_labels_below_the_top_are_no_front_matter():
+    for text in (
+        f"---\n{PROSE}\n---\nMore.",
+        "---\nNote: the tree\nand then prose\n---\n",
+        "---\n\n---\nText.",
+        "---",
+        "",
+        f"{PROSE}\n\n---\ntitle: Pears\n---\n",
+        f"---\ntitle: {PROSE}\n",  # never closed
+    ):
+        assert front_matter(text) == ([], 0), text

@@ -218,7 +218,7 @@ def sent(**values: object) -> bytes:
 )
 def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expected):
     worker = make_worker(
-        memory_bytes=512 * 2**20, cpu_seconds=1, text_chars=10_000_000, text_lines=500_000
+        memory_bytes=512 * 2**20, cpu_seconds=1, text_chars=5_000_000, text_lines=100_000
     )
     assert reason(worker, order) == expected
     assert lines(worker, b"the next one\n") == ["the next one"]
