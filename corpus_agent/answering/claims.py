@@ -1,18 +1,18 @@
-# ruff: noqa: E501 - a pattern that is broken over lines is harder to read than a long one
 """What a draft of an answer says: its claims with their citations, none of the program's own words.
 
-A model may write verdicts, marks, notices and delimiters, and readers trust these words, so they are
-removed before the program adds its own: as a whole line if the line has nothing else, otherwise the
-words only.
+A model may write verdicts, marks, notices and delimiters, which readers trust, so they are removed
+before the program adds its own: a line that has nothing else whole, otherwise the words only.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
+from pathlib import Path
 
 import regex
 
@@ -87,66 +87,25 @@ def without_sources(text: str, sources: Iterable[str]) -> str:
     return text
 
 
-_SURE = (
-    r"(?:verified(?: in recogni[sz]ed text)?(?: ?\(confidence \d[\d.,%]{0,5}\))?|unverified|"
-    + "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY)
-    + ")"
-)
-_EVERYDAY = f"(?:{'|'.join(EVERYDAY)})"
-_ANY = f"(?:{_SURE}|{_EVERYDAY})"
-# An everyday word is a verdict where nothing follows that it could belong to.
-_VERDICTS = rf"(?:{_SURE}|{_EVERYDAY}(?=[^\S\n]*+(?:$|[\n·•.,;:!)\]✓✔☑✅🗸🗹🟢])))"
-_PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
-_LINES = lazy(
-    # a citation as it is printed, and the line of its quotation below
-    rf"(?i)^[ \t>*_-]*+(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}(?!\w).*(?:\n[ \t]+[“\"„«].*)?$"
-    # the heading of a passage, with its word before its place
-    rf"|^[ \t>*_-]*+{_EVERYDAY}[ \t]++(?:(?=\S*?\p{{L}})\S{{1,200}}?|'[^'\n]{{1,80}}'|\"[^\"\n]{{1,80}}\")(?::\d{{1,9}}|, page \d{{1,9}})[ \t]*(?:·.*)?$"
-    r"|^[ \t>*_#-]*+(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
-    r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
-    r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
-    r"|[\d,.]+ (?:citations? (?:was|were) (?:dropped|left out)|sentences? (?:is|are|was|were) (?:not supported|left out)"
-    r"|documents? searched|passages? were left out|more quotations? (?:is|are) not shown)"
-    r"|[\[\]\d,; ]*+quotes? text that (?:is hidden in the document|was recogni[sz]ed from a picture)"
-    r"|the passages below the answer were added|(?:citations|verdicts?|sources?)[:.]?[ \t*_]*$).*$"
-    r"|^[ \t]*\([^()\n]{1,120};[ \t]*searched [^\n]*\)?[ \t]*$",
-    regex.MULTILINE,
-)
-# What a pattern begins with is tried where a run begins alone: from each of its places, a draft of
-# nothing but blanks or brackets would cost the square of its length.
-_BLANK = r"(?<![ \t])[ \t]*+"
-_OPEN = r"(?<![\[({【〔<])[\[({【〔<]++"
-_WITHIN = lazy(
-    rf"(?i){_BLANK}{_OPEN}[ \t✓✔☑✅🗸🗹🟢]*+(?:un(?:supported|verified)|differs:[^\[\]\n]{{0,200}}+|{_ANY})[ \t✓✔☑✅🗸🗹🟢]*+[\])}}】〕>]+"
-    rf"|{_BLANK}(?:{_OPEN}[ \t]*+|[·•|][ \t]*+)(?:hidden in the document|recogni[sz]ed text|unreadable line|private key, left out)(?:[ \t]*+[\])}}】〕>]+)?"
-    rf"|{_BLANK}[·•|✓✔☑✅🗸🗹🟢][ \t]*+{_VERDICTS}(?!\w)|{_BLANK}\b{_ANY}[ \t]*+[✓✔☑✅🗸🗹🟢]"
-    rf"|(?<=[\]\"”»])[ \t]*+(?:(?:[·:,–—-][ \t]*+)?{_SURE}|(?:[·:–—-][ \t]*+)?{_EVERYDAY})(?=[ \t]*+[.,;]?[ \t]*+(?:$|\n))"
-    rf"|<</?doc\b[^>\n]{{0,40}}>>|{_BLANK}[✓✔☑✅🗸🗹🟢]",
-    regex.MULTILINE,
-)
-_LABELS = lazy(r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*")
-_SET = r"[ \t\u00a0\u2000-\u200a\u202f\u3000*_`\\]*+"  # blanks and Markdown about a number
-_NUMBERS = lazy(
-    rf"\\?(?:[\[【〔［⟦]|&#91;|&lbrack;){_SET}\d{{1,4}}+(?:{_SET}[,;–-]{_SET}\d{{1,4}}+)*+{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
-)
-# A footnote's mark, and what it begins with at a line's start.
-_FOOTNOTES = lazy(r"[ \t]*\\?\[\s*\\?\^[^\]\n]{0,60}\]:?")
-_ALONE = lazy(
-    # a verdict, a heading of the citations, an answerer in brackets: and nothing else in a line
-    rf"(?i)^[^\p{{L}}\p{{N}}\n]*(?:{_ANY}|(?:citations?|verdicts?|sources?|evidence)\s*(?:\([^()\n]*\))?)[^\p{{L}}\p{{N}}\n]*$"
-    r"|^[ \t>*_#]*\((?:extractive|[^()\n]{1,60}[;,—–-]\s*searched [^()\n]*)\)[ \t*_]*$"
-    r"|^[ \t]*(?:quotations? that (?:was|were) looked up)\b.*$",
-    regex.MULTILINE,
-)
-# Markdown emphasis, code, escapes, tags and comments, which are invisible when rendered.
-_DRESS = lazy(r"<!--|-->|</?\p{L}[^<>\n]{0,80}>|[*`\\~]|(?<!\w)_+|_+(?!\w)|\p{Cf}")
-_BLANKS = lazy(r"(?<=\S)[\p{Zs}\t]+")
-_BEFORE_COLON = lazy(r"(?<=\p{L})\s+(?=[:;])")
-_DOTS = lazy(r"[∙‧⋅・･•●]")
-_STARTS = lazy(r"^[ \t]*(?:\d{1,3}[.)]|[“\"„«‘'])[ \t]*(?=\p{L})")
+_CONTENT = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_EVERYDAY = "|".join(EVERYDAY)
+_OTHERS = "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY)
 
-_NUMBERS_OR_CODE = lazy(rf"`[^`\n]*`|\[(?P<one>\d{{1,4}})\]|{_NUMBERS.pattern}")
-_FENCES = lazy(r"(?m)^([ \t>]*(?:`{3,}|~{3,})).*$")
+
+def _pattern(name: str) -> regex.Pattern[str]:
+    """A pattern of claims.toml, with the pieces that it is made of in their places."""
+    written = str(_CONTENT["patterns"][name])
+    for piece, words in (_CONTENT["pieces"] | {"everyday": _EVERYDAY, "others": _OTHERS}).items():
+        written = written.replace(f"@{piece}@", words)
+    return lazy(written.replace("\n", ""), regex.MULTILINE)
+
+
+_ALONE, _LINES, _WITHIN, _LABELS, _FOOTNOTES, _NUMBERS, _FENCES = map(
+    _pattern, ("alone", "lines", "within", "labels", "footnotes", "numbers_or_code", "fences")
+)
+_DRESS, _BLANKS, _BEFORE_COLON, _DOTS, _STARTS = map(
+    _pattern, ("dress", "blanks", "before_colon", "dots", "starts")
+)
 
 
 def without_own_words(draft: str) -> str:
@@ -185,7 +144,7 @@ def without_numbers(text: str, known: Callable[[int], bool]) -> str:
             return match[0]
         return match[0] if match[0].startswith("`") else ""
 
-    return _NUMBERS_OR_CODE.sub(kept, text)
+    return _NUMBERS.sub(kept, text)
 
 
 # ---- What a claim names
@@ -213,15 +172,9 @@ def names(text: str) -> frozenset[str]:
 
 # ---- Years, quarters and months
 
-_NAMED_QUARTER = r"(?:quarters?|quartals?|trimestre|kwartaal)"
-_QUARTER = lazy(
-    rf"(?i)\b(?:(?P<n>[1-4])(?:st|nd|rd|th|er|e|[.ºª°])?\s+{_NAMED_QUARTER}|(?P<n>[1-4])Q"
-    rf"|(?P<word>\p{{L}}+)\s+{_NAMED_QUARTER}|{_NAMED_QUARTER}\s(?P<n>[1-4])|Q\s?(?P<n>[1-4]))\b"
-)
 MONEY = lazy(rf"(?:{SYMBOL}|\b(?:{CODES}))\s?$")
-_YEAR = lazy(r"(?:19|20)\d\d")
-_ORDINAL_OF = by_word(ORDINALS)
-_DAY_BESIDE = 6  # characters between a day and its month: "2nd of March"
+_QUARTER, _YEAR, _ORDINAL_OF = _pattern("quarter"), lazy(r"(?:19|20)\d\d"), by_word(ORDINALS)
+_BEFORE_MONTH, _BEHIND_MONTH = 6, 2  # characters between a month and its day: "2nd of March"
 
 
 def in_quarters(text: str) -> str:
@@ -236,45 +189,31 @@ def in_quarters(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def periods(text: str) -> frozenset[str]:
-    """The years, quarters and months that a text names: "2024", "Q3", "month 6"."""
+    """The years, quarters and months that a text names: "year 2024", "quarter 3", "month 6"."""
     text = in_quarters(text)
-    named = set(regex.findall(r"\bQ[1-4]\b", text))
+    named = {f"quarter {n}" for n in regex.findall(r"\bQ([1-4])\b", text)}
     for figure in found(text):
         behind = WORD.match(text, figure.end + text.startswith(" ", figure.end))
-        measured = (behind is not None and fold(behind[0]) in UNIT) or MONEY.search(
-            text, max(0, figure.start - 5), figure.start
-        )
-        named |= {
-            value
-            for value in figure.values
-            if value.startswith("month ") or (_YEAR.fullmatch(value) and not measured)
-        }
+        is_unit = behind is not None and fold(behind[0]) in UNIT
+        if not is_unit and not MONEY.search(text, max(0, figure.start - 5), figure.start):
+            named |= {f"year {value}" for value in figure.values if _YEAR.fullmatch(value)}
+        named |= {value for value in figure.values if value.startswith("month ")}
     return frozenset(named)
 
 
-def kind_of(period: str) -> str:
-    """Whether a period is a year, a quarter or a month."""
-    return "year" if period.isdigit() else "quarter" if period[0] == "Q" else "month"
-
-
-def _of_kind(some: frozenset[str], period: str) -> bool:
-    return any(kind_of(each) == kind_of(period) for each in some)
+def kinds_of(some: Iterable[str]) -> frozenset[str]:
+    """Whether periods are years, quarters, months."""
+    return frozenset(period.partition(" ")[0] for period in some)
 
 
 def period_of(claim: str, under: str = "") -> frozenset[str]:
-    """The period that the figures of a claim are of, else that of what it stands `under`.
+    """The period that the figures of a claim are of, else that of the title that it stands `under`.
 
-    A period that is the claim's only figure is what it says, and is compared as one.
+    A period that is its only figure is what the claim says, and is compared as one.
     """
-    named, text = periods(claim), in_quarters(claim)
-    every = found(text)
+    named, every = periods(claim), found(in_quarters(claim))
     months = [f for f in every if any(value.startswith("month ") for value in f.values)]
-    others = [
-        f
-        for f in every
-        if not named.issuperset(f.values)
-        and not any(m.start - _DAY_BESIDE <= f.end <= m.start or m.end <= f.start <= m.end + 2
-                    for m in months)
-        and not any(value.startswith("month ") for value in f.values)
-    ]  # fmt: skip
-    return (named or periods(under)) if others else frozenset()
+    dates = [(m.start - _BEFORE_MONTH, m.end + _BEHIND_MONTH) for m in months]
+    others = (f for f in every if not any(a <= f.end and f.start <= b for a, b in dates))
+    has_figures = any(f"year {value}" not in named for f in others for value in f.values)
+    return (named or periods(under)) if has_figures else frozenset()

@@ -89,14 +89,14 @@ def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
     table.
     """
     theirs, given = converted(text), figures(question)
-    uncounted = given | periods(claim)  # a year counts nothing: "in 2024 341 days"
+    years = {year.removeprefix("year ") for year in periods(claim)}  # these count nothing
     known = readings(text) | theirs.keys() | given
     own = counted(claim)
 
     def is_missing(figure: Figure) -> bool:
         if not known.issuperset(figure.values):
             return True
-        values = [value for value in figure.values if value not in uncounted and own.get(value)]
+        values = [value for value in figure.values if value not in given | years and own.get(value)]
         return not all(_counts(value, own[value][0], theirs) for value in values)
 
     return [figure for figure in found(claim) if is_missing(figure)]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from corpus_agent.answering.claims import (
     codes,
     in_quarters,
-    kind_of,
+    kinds_of,
     names,
     period_of,
     periods,
@@ -119,18 +119,20 @@ class Window:
         )
 
     def is_of_another(self, wanted: frozenset[str]) -> bool:
-        """Whether they name a year, quarter or month, and none of those that are wanted."""
+        """Whether they name a year, a quarter or a month, and none of those that are wanted."""
         own = periods(self.evidence.text)
-        return any(not own & wanted and kind_of(one) in map(kind_of, wanted) for one in own)
+        shared = kinds_of(own) & kinds_of(wanted)
+        return not shared <= kinds_of(own & wanted)
 
     def about(self, claim: str, wanted: frozenset[str]) -> Window:
         """The cells alone whose columns a claim names, with the period that a heading gives."""
         named = [cell for cell in self.cells[1:] if _names_column(claim, wanted, cell[0])]
         cells = tuple(c for n, c in enumerate(self.cells) if not (n and c[0]) or c in named)
-        own = {kind_of(period) for period in periods(self.evidence.text)}
-        above = periods(self.passage.heading)
-        dated = sorted(p for p in wanted & above if kind_of(p) not in own and kind_of(p) != "month")
-        return replace(self, cells=cells if named else self.cells, dated=" ".join(dated))
+        above = (wanted & periods(self.passage.heading)) - periods(self.evidence.text)
+        own = kinds_of(periods(self.evidence.text))
+        dated = sorted(each for each in above if kinds_of([each]).isdisjoint(own | {"month"}))
+        written = (each.replace("quarter ", "Q").removeprefix("year ") for each in dated)
+        return replace(self, cells=cells if named else self.cells, dated=" ".join(written))
 
     @property
     def line(self) -> int:
@@ -168,37 +170,34 @@ def windows_of(passage: Chunk) -> Iterator[Window]:
             continue
         if is_first and is_title(passage.text[unit.start : unit.end]):
             continue
-        yield Window(passage, unit.start, unit.end, columns(lines[:number], rows.get(number)))
+        yield Window(passage, unit.start, unit.end, _columns(lines[:number], rows.get(number)))
         for last in every[first + 1 : first + LONGEST_WINDOW]:
             if "row" not in (unit.kind, last.kind) and last.kind != "head":
                 yield Window(passage, unit.start, last.end, several=True)
 
 
-def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
+def _columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
     """The cells of the last of these lines, a row, behind the names of their columns."""
     row = lines[-1]
     if is_row(row):
         texts = [row[start:end] for start, end in cell_spans(row)]
-        known = table is not None and len(table.names) == len(texts)
-        names = table.names if table is not None and known else [""] * len(texts)
+        names = table.names if table and len(table.names) == len(texts) else [""] * len(texts)
         split = (text.partition(": ") for text in texts)  # a cell may name its column itself
         own = [(one, rest) if rest else ("", one) for one, _, rest in split]
-        return tuple((o or name, text) for name, (o, text) in zip(names, own, strict=True))
-    count, above = ends_with_figures(row), names_of_columns(lines)
-    if not count or above is None:
+        return tuple((mine or name, text) for name, (mine, text) in zip(names, own, strict=True))
+    count, above, words = ends_with_figures(row), names_of_columns(lines), row.split()
+    names = lines[above].split()[-count:] if count and above is not None else []
+    if len(names) < count or not count or not all(map(periods, names)):
         return ()
-    figures_, names_ = row.split()[-count:], lines[above].split()[-count:]
-    if len(names_) < count or not all(map(periods, names_)) or not all(map(has_digit, figures_)):
-        return ()
-    label = " ".join(row.split()[:-count])
-    return (("", label), *zip(names_, figures_, strict=True))
+    figures = words[-count:]
+    label = ("", " ".join(words[:-count]))
+    return (label, *zip(names, figures, strict=True)) if all(map(has_digit, figures)) else ()
 
 
 def _names_column(claim: str, wanted: frozenset[str], name: str) -> bool:
     """Whether a claim is about a column: of its year or quarter, or with all words of its name."""
     if own := periods(name):
-        others = {kind_of(period) for period in own - wanted}
-        return bool(own & wanted) and others.isdisjoint(map(kind_of, wanted))
+        return bool(own & wanted) and kinds_of(own - wanted).isdisjoint(kinds_of(wanted))
     words = [word for word in content_terms(name) if word not in STOP_WORDS]
     said = terms(claim)
     return bool(words) and all(any(same_word(word, other) for other in said) for word in words)

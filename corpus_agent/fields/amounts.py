@@ -9,7 +9,7 @@ from operator import attrgetter
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.records import FieldType
+from corpus_agent.fields.lexicon import FieldType
 from corpus_agent.text.dates import Reading, near
 from corpus_agent.text.number_words import (
     CARDINALS,

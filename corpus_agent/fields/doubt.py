@@ -6,8 +6,8 @@ import regex
 
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import loses_its_sign
-from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import FieldType, ProposedValue
+from corpus_agent.fields.lexicon import FieldType
+from corpus_agent.fields.page import DocumentText, ProposedValue
 
 _AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
 _BEHIND = 90  # characters of the same sentence behind a value that may turn it

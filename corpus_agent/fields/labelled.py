@@ -14,9 +14,9 @@ from corpus_agent.fields.amounts import (
     find_durations,
     in_unit,
 )
-from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.lexicon import WORDED, Field, FieldType
+from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.parties import name_at, place_at, with_role
-from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue
 from corpus_agent.text.dates import Reading, find_dates
 from corpus_agent.text.tables import TextTable, cell_spans
 from corpus_agent.text.tokens import fold

@@ -1,9 +1,10 @@
-"""One document as text with places, in which its quotations are looked up. Pure."""
+"""One document as text with places, in which its values are proposed and looked up. Pure."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import regex
@@ -29,6 +30,30 @@ _NOTHING = regex.compile(
 
 def _blank(found: regex.Match[str]) -> str:
     return "".join(char if char == "\n" else " " for char in found[0])
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedValue:
+    """A value before it is looked up, where it stands, what it rests on; `outright`: asserted."""
+
+    readings: tuple[Reading, ...]
+    start: int
+    end: int
+    score: float
+    also: tuple[tuple[int, int], ...] = ()
+    computed: bool = False
+    notes: tuple[str, ...] = ()
+    outright: bool = True
+
+    @property
+    def normal(self) -> str:
+        """The values in their normal form, joined."""
+        return "; ".join(reading.normal for reading in self.readings)
+
+    @property
+    def text(self) -> str:
+        """The values as they are written, joined."""
+        return "; ".join(dict.fromkeys(reading.text for reading in self.readings))
 
 
 class DocumentText:

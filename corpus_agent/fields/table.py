@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Protocol
+from typing import Literal, Protocol
 
 import regex
 
@@ -14,18 +14,9 @@ from corpus_agent.answering.quotations import check_quotation, read_all
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields.doubt import doubt_of
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions
-from corpus_agent.fields.lexicon import MENTION
-from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.lexicon import MENTION, Field
+from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.parties import parties_of
-from corpus_agent.fields.records import (
-    Cell,
-    CellStatus,
-    DocumentRow,
-    Field,
-    FieldTable,
-    FieldValue,
-    ProposedValue,
-)
 from corpus_agent.fields.terms import (
     beginning,
     document_date,
@@ -50,9 +41,91 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "renewal notice": renewal_notices,
 }
 _MOST_VALUES, _MOST_DOUBTFUL = 1_000, 5  # of a cell; the latter where it has no others
+_SHOWN = 5  # values of a cell
 # The score from which what stands beside a phrase is believed where the rule of a field finds none.
 _SURE = 0.8
 _MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)")
+
+
+# doubtful: only where something else is said of it. unknown: the field was not understood.
+# unreadable: nobody could look.
+CellStatus = Literal["found", "several", "doubtful", "silent", "unknown", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """A value with whole sentences or rows as its evidence; `doubt` says why it does not count."""
+
+    text: str
+    normal: str
+    citations: tuple[Citation, ...]
+    computed: bool = False
+    doubt: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The value as the document writes it, with what qualifies it."""
+        written = f"until {self.normal} (computed)" if self.computed else self.text
+        if any(self.notes):
+            named = zip(self.text.split("; "), self.notes, strict=False)
+            written = "; ".join(f"{one} ({note})" if note else one for one, note in named)
+        return written + (f" (doubtful: {self.doubt})" if self.doubt else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one document says about one field; `more` counts values that were not looked up."""
+
+    status: CellStatus
+    values: tuple[FieldValue, ...] = ()
+    more: int = 0
+
+    @property
+    def shown(self) -> tuple[FieldValue, ...]:
+        """The values that a person or a model reads."""
+        return self.values[:_SHOWN]
+
+    @property
+    def texts(self) -> list[str]:
+        """The same as they are shown, and how many others there are."""
+        others = self.more + len(self.values) - len(self.shown)
+        return [*(value.shown for value in self.shown), *([f"{others:,} more"] if others else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """One document of a table, with a cell for each field, or the reason why it was not read."""
+
+    source: str
+    cells: tuple[Cell, ...]
+    reason: str = ""
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTable:
+    """Every document with what it says; `unverified` counts values whose quotation did not hold."""
+
+    fields: tuple[Field, ...]
+    rows: tuple[DocumentRow, ...]
+    version: int
+    unverified: int = 0
+    notices: tuple[str, ...] = ()
+
+    @property
+    def unreadable(self) -> int:
+        """How many documents could not be looked at."""
+        return sum(bool(row.reason) for row in self.rows)
+
+    @property
+    def changed(self) -> int:
+        """How many were changed after they were indexed."""
+        return sum(row.changed for row in self.rows)
+
+    def count(self, column: int, *states: CellStatus) -> int:
+        """In how many rows the cell of a column has one of these states."""
+        return sum(row.cells[column].status in states for row in self.rows)
 
 
 class Documents(Readable, Protocol):

@@ -6,8 +6,7 @@ import pytest
 
 from corpus_agent.fields.amounts import find_amounts, find_durations
 from corpus_agent.fields.lexicon import field_of
-from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import ProposedValue
+from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.table import checked_value, table_of
 from corpus_agent.text.dates import Reading, find_dates, habit
 from indexer import Line
