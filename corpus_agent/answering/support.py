@@ -9,7 +9,6 @@ are compared, not truth: what supports a sentence is quoted with it.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -51,9 +50,6 @@ from corpus_agent.text.tokens import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from corpus_agent.answering.coverage import EncodeTokens
     from indexer import Chunk
 
@@ -72,7 +68,7 @@ ENOUGH_CITED = 0.45  # the same of a sentence that a claim cites
 ENOUGH_COVERED = 0.7  # words covered, without vectors
 SPEAKS_OF = 0.5  # words covered by a text on the same topic: only there a difference means much
 CLEARLY = 0.2  # covered words by which a passage that differs prevails over one that does not
-_BEGINNING = 3  # letters that two forms of a word share, as in `same_word`
+_BEGINNING = 3  # letters that two forms of a word share: windows are told apart by them fast
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 
@@ -143,14 +139,10 @@ class Window:
 def together(windows: Sequence[Window]) -> Evidence:
     """Several windows as one text."""
     every = [window.evidence for window in windows]
-    if len(every) == 1:
-        return every[0]
-    return Evidence(
-        " . ".join(each.text for each in every),
-        " ".join(each.titles for each in every),
-        " ".join(each.before for each in every),
-        " ".join(each.behind for each in every),
+    parts = zip(
+        *((each.text, each.titles, each.before, each.behind) for each in every), strict=True
     )
+    return Evidence(*(" . ".join(part) for part in parts)) if len(every) > 1 else every[0]
 
 
 def windows_of(passage: Chunk) -> Iterator[Window]:
@@ -170,13 +162,13 @@ def windows_of(passage: Chunk) -> Iterator[Window]:
             continue
         if is_first and is_title(passage.text[unit.start : unit.end]):
             continue
-        yield Window(passage, unit.start, unit.end, _columns(lines[:number], rows.get(number)))
+        yield Window(passage, unit.start, unit.end, columns(lines[:number], rows.get(number)))
         for last in every[first + 1 : first + LONGEST_WINDOW]:
             if "row" not in (unit.kind, last.kind) and last.kind != "head":
                 yield Window(passage, unit.start, last.end, several=True)
 
 
-def _columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
+def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
     """The cells of the last of these lines, a row, behind the names of their columns."""
     row = lines[-1]
     if is_row(row):
@@ -250,8 +242,12 @@ def _says_words(
     share = coverage(claim, evidence)
     if encode is None or share >= SURELY_COVERED:
         return share >= ENOUGH_COVERED
+    return (share + max(_cosines(claim, windows, encode))) / 2 >= ENOUGH_CITED
+
+
+def _cosines(claim: str, windows: Sequence[Window], encode: EncodeTokens) -> list[float]:
     own, *others = (each.vector for each in encode([claim, *(w.evidence.text for w in windows)]))
-    return (share + max(float(own @ other) for other in others)) / 2 >= ENOUGH_CITED
+    return [float(own @ other) for other in others]
 
 
 def coverage(claim: str, evidence: Evidence) -> float:
@@ -304,15 +300,13 @@ class Supporter:
     def __init__(self, passages: Iterable[Chunk], encode: EncodeTokens | None = None) -> None:
         """Without `encode` a word is covered only by its own forms."""
         self._encode = encode
-        self._vectors: dict[str, NDArray[np.float32]] = {}
         own = dict.fromkeys(passages)
         self.sources = frozenset(passage.source for passage in own)
-        self._windows = [window for passage in own for window in windows_of(passage)]
-        # Two forms of a word share their beginning, which is a fast index of windows.
-        self._holding: dict[str, list[int]] = {}
-        for number, window in enumerate(self._windows):
-            for beginning in {word[:_BEGINNING] for word in window.evidence.words}:
-                self._holding.setdefault(beginning, []).append(number)
+        self._windows = [
+            (window, {word[:_BEGINNING] for word in window.evidence.words})
+            for passage in own
+            for window in windows_of(passage)
+        ]
 
     def support(self, claim: str, under: str = "") -> tuple[Window, ...] | Judgement:
         """The window that says a claim best, the shorter one at a tie; else two that do together.
@@ -348,8 +342,8 @@ class Supporter:
             return None
         if self._encode is None or shares[whole[0]] >= SURELY_COVERED:
             return whole[0] if shares[whole[0]] >= ENOUGH_COVERED else None
-        near = self._nearness(claim, [window.evidence.text for window in whole])
-        scores = [(shares[w] + near[w.evidence.text]) / 2 for w in whole]
+        near = _cosines(claim, whole, self._encode)
+        scores = [(shares[w] + cosine) / 2 for w, cosine in zip(whole, near, strict=True)]
         return whole[scores.index(max(scores))] if max(scores) >= ENOUGH else None
 
     def _of_two(self, claim: str, agreeing: Sequence[Window]) -> tuple[Window, ...]:
@@ -365,15 +359,6 @@ class Supporter:
 
     def _likely(self, claim: str) -> list[Window]:
         """The windows with most of a claim's words, by the beginnings of the words."""
-        held: Counter[int] = Counter()
-        for beginning in {word[:_BEGINNING] for word in terms(claim) if word not in STOP_WORDS}:
-            held.update(self._holding.get(beginning, ()))
-        return [self._windows[number] for number, _ in held.most_common(MAX_LIKELY)]
-
-    def _nearness(self, claim: str, texts: Sequence[str]) -> dict[str, float]:
-        """The cosine of each text to the claim."""
-        assert self._encode is not None
-        every = list(dict.fromkeys([claim, *texts]))
-        new = [text for text in every if text not in self._vectors]
-        self._vectors |= {t: e.vector for t, e in zip(new, self._encode(new), strict=True)}
-        return {text: float(self._vectors[claim] @ self._vectors[text]) for text in texts}
+        own = {word[:_BEGINNING] for word in terms(claim) if word not in STOP_WORDS}
+        held = sorted(((len(own & b), w) for w, b in self._windows), key=lambda each: -each[0])
+        return [window for shared, window in held[:MAX_LIKELY] if shared]
