@@ -78,7 +78,6 @@ if TYPE_CHECKING:
     from indexer.sync.folder import sync_folder as sync_folder
     from indexer.sync.plan import Plan as Plan
     from indexer.sync.read import share_in_other_languages as share_in_other_languages
-    from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
     from indexer.weights import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL

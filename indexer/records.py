@@ -164,7 +164,7 @@ class FileRow:
     were; `reason` says why, all else is as of then.
     `waiting` counts its pages that have no text and wait for recognition. `date` (an ISO day),
     `author` and `tags` (with blanks between) are what it says of itself; `language` is that of most
-    of its text. `links` are the notes and files that it links to, each on a line.
+    of its text.
     """
 
     source: str
@@ -185,7 +185,6 @@ class FileRow:
     author: str | None = None
     tags: str = ""
     language: str = ""
-    links: str = ""
 
     @property
     def is_blank(self) -> bool:

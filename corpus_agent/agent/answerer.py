@@ -6,7 +6,7 @@ passages ──> first search ──> conversation.py ──> draft ──> draf
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -24,16 +24,17 @@ from corpus_agent.agent.conversation import (
     sent,
 )
 from corpus_agent.agent.numbered import sentences_chosen
-from corpus_agent.agent.request import ChatModel, NoTools, OnDraft, first_word, stream_reply
+from corpus_agent.agent.request import ChatModel, NoTools, first_word, stream_reply
 from corpus_agent.answering.claims import without_own_words
 from corpus_agent.answering.decision import READ_NO, READ_YES, Said, decided, odds_of, said_by
 from corpus_agent.answering.drafts import Draft, repair_request
 from corpus_agent.answering.extractive import passage_of
 from corpus_agent.answering.records import (
+    NOBODY,
     Answer,
     Answerer,
     ModelServer,
-    OnEvent,
+    Onlooker,
     Turn,
     remarks,
 )
@@ -71,9 +72,7 @@ class ModelAnswerer:
 
     `seconds` are a question's; `window` in tokens if the user sets it, not the server.
     `own` answers without the model, as evidence beside it; with `encode` a sentence can be
-    supported by synonyms. `on_draft` is called with the unchecked draft as it grows, `on_passages`
-    with the answer of `own` before the model is asked, `on_wait` often while the question runs:
-    what it raises ends it.
+    supported by synonyms.
     """
 
     server: Server
@@ -86,9 +85,6 @@ class ModelAnswerer:
     encode: EncodeTokens | None = None
     quotes_only: bool = False
     own: Answerer | None = None
-    on_draft: OnDraft = lambda _: None
-    on_passages: Callable[[Answer], None] = lambda _: None
-    on_wait: Callable[[], None] = lambda: None
     learned: Learned = field(default_factory=Learned)
 
     @property
@@ -97,36 +93,31 @@ class ModelAnswerer:
         name = shown_name(self.model)
         return quoted(name) if name.casefold() == EXTRACTIVE else name
 
-    @property
-    def egress(self) -> str | None:
-        """The remote host that was permitted, None on this machine."""
-        return self.server.egress
-
-    @property
-    def model_server(self) -> ModelServer:
-        """The server's address, and the owner of its process when it was found."""
-        return ModelServer(str(self.server.address), self.server.owner)
+    def stamped(self, answer: Answer) -> Answer:
+        """The answer with the server, the owner of its process, and the host if it is elsewhere."""
+        server = ModelServer(str(self.server.address), self.server.owner)
+        return replace(answer, egress=self.server.egress, model_server=server)
 
     def answer(
         self,
         question: str,
         corpus: CorpusView,
         history: Sequence[Turn] = (),
-        on_event: OnEvent = lambda _: None,
+        onlooker: Onlooker = NOBODY,
     ) -> Answer:
         """An answer whose citations are verified or moved; see the protocol."""
         own = None
         if self.own is not None:
             own = self.own.answer(question, corpus, history)
-            self.on_passages(own)
-        deadline = Deadline(self.seconds, self.on_wait)
+            onlooker.passages(own)
+        deadline = Deadline(self.seconds, onlooker.wait)
         if self.learned.capabilities is None:
             able = fetch_capabilities(self.broker, self.model, deadline)
             self.learned.capabilities = able
             self.learned.answers_worse_with_tools |= able.answers_better_without_tools
         window = self.window or self.learned.capabilities.window or DEFAULT_WINDOW
-        work = Work(question, corpus, history, on_event, self.encode, own, window)
-        model = ChatModel(self.broker, self.model, deadline, self.on_draft)
+        work = Work(question, corpus, history, onlooker.step, self.encode, own, window)
+        model = ChatModel(self.broker, self.model, deadline, onlooker.draft)
         draft, said = self._drafted(work, model)
         answer = Answer(
             question=question,
@@ -158,7 +149,7 @@ class ModelAnswerer:
         searched_again = len(work.toolbox.calls) > 1
         if said not in _SILENT or searched_again or not work.own_passages:
             return draft, said
-        work.on_event("the model found no answer; asking it once more without tools")
+        work.step("the model found no answer; asking it once more without tools")
         try:
             again, said_again = self._from_passages(work, model)
         except ModelUnavailable as error:
@@ -178,13 +169,13 @@ class ModelAnswerer:
             return _NOTHING
         settled = work.settled(text)
         if settled.failed:
-            work.on_event("some quotations are not in the documents; asking the model for others")
+            work.step("some quotations are not in the documents; asking the model for others")
             try:
                 again = conversation.ask(repair_request(settled.failed, work.frame))
                 mended = work.settled(again) if again else settled
                 settled = mended if len(mended.failed) < len(settled.failed) else settled
             except ModelUnavailable:
-                work.on_event("the model gave no others")
+                work.step("the model gave no others")
         return self._checked(work, settled, model.deadline)
 
     def _from_passages(self, work: Work, model: ChatModel) -> Judged:

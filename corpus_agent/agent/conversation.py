@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,7 +22,7 @@ from corpus_agent.tools.toolbox import SPECS, Toolbox, ToolSpec, check_arguments
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.drafts import Draft
-    from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Citation, Turn
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Chunk
 
@@ -238,13 +238,13 @@ class Work:
         question: str,
         corpus: CorpusView,
         history: Sequence[Turn],
-        on_event: OnEvent,
+        step: Callable[[str], object],
         encode: EncodeTokens | None,
         own: Answer | None,
         window: int,
     ) -> None:
         self.question, self.asked = question, readings(question, history)[0]
-        self.corpus, self.on_event, self.window = corpus, on_event, window
+        self.corpus, self.step, self.window = corpus, step, window
         self.own = own
         self.own_passages = own.passages if own is not None else ()
         self.odds = 0.0  # that the passages answer: decision.odds_of
@@ -265,12 +265,12 @@ class Work:
         if self.asked == self.question or not self._history[-1].answer.citations:
             return None
         source = self._history[-1].answer.citations[0].source
-        self.on_event(f"read as a question about {called(source)}")
+        self.step(f"read as a question about {called(source)}")
         return source
 
     def call(self, call: Call) -> ToolResult:
         """The result of one call, which is reported as an event."""
-        self.on_event(_event(call))
+        self.step(_event(call))
         return self.toolbox.call(call.name, call.arguments)
 
     def quotes_own(self, citations: Iterable[Citation]) -> bool:
@@ -345,7 +345,7 @@ class Conversation:
         for step in range(1, steps + 1):
             last = step == steps or idle >= MAX_IDLE_STEPS
             if last:
-                self._work.on_event("no more searches; asking for the answer")
+                self._work.step("no more searches; asking for the answer")
                 return self.ask(LAST_STEP)
             reply = self._next_reply(may_call=True)
             if reply.calls:

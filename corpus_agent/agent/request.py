@@ -138,7 +138,7 @@ PATH = "/v1/chat/completions"
 
 TOOLS = frozenset(spec.name for spec in SPECS)
 
-OnDraft = Callable[[str], None]
+OnDraft = Callable[[str], object]
 """Receives the reply so far, thoughts left out, a few times a second while it grows."""
 
 

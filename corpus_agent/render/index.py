@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_agent.render.common import Object, Seal
-    from indexer import Excluded, FileRow, Outcome, Plan, Progress, Status, ToRecognise
+    from indexer import Excluded, FileRow, Outcome, Plan, Progress, Status
 
 
 def detail(row: FileRow) -> str | None:
@@ -78,7 +78,6 @@ def file_object(row: FileRow) -> Object:
         "modified": _modified(row),
         "author": one_line(row.author) if row.author else None,
         "tags": [one_line(tag) for tag in (row.tags or "").split()],
-        "links": [one_line(target) for target in (row.links or "").splitlines()],
     }
 
 
@@ -229,15 +228,6 @@ def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
     reasons = Counter(row.reason or "" for row in unread).most_common()
     counted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
     yield f"{said} ({counted}): {UNREAD_FILES}"
-
-
-def waiting_line(waiting: ToRecognise) -> str:
-    """What is to be recognised, and about how long it takes."""
-    found = waiting_text(waiting.pages, waiting.pictures)
-    return (
-        f"Recognising {found} takes about {duration(waiting.seconds)}. Everything else can be "
-        "searched now. After Ctrl-C the next run goes on; --ocr off leaves scans out."
-    )
 
 
 def share_done(done: Progress) -> float:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import indexer
 from corpus_agent import answering, check, fields, service
-from corpus_agent.service.process import Cancel, Onlooker
+from corpus_agent.answering.records import NOBODY, Onlooker
+from corpus_agent.service.process import Cancel
 from corpus_agent.settings import (
     Settings,
     engine_of,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 OnDocument = Callable[[int, int], None]
 OnPiece = Callable[[int, int], object]
 
-_NOBODY = Onlooker()
 _EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 
 
@@ -109,7 +109,7 @@ class Service:
         history: Sequence[Turn] = (),
         *,
         cancel: Cancel | None = None,
-        onlooker: Onlooker = _NOBODY,
+        onlooker: Onlooker = NOBODY,
         quotes_only: bool = False,
         corpus: Index | None = None,
         conversation: str | None = None,
@@ -133,16 +133,17 @@ class Service:
         corpus = corpus or self.corpus()
         corpus.check_root()
         started, clock = datetime.now(UTC), time.monotonic()
-        answerer = self.answerer(corpus, replace(onlooker, wait=wait), quotes_only=quotes_only)
-        answer = service.session.ask(question, corpus, answerer, history, step)
+        answerer = self.answerer(corpus, quotes_only=quotes_only)
+        told = replace(onlooker, step=step, wait=wait)
+        answer = service.session.ask(question, corpus, answerer, history, told)
         answer = _completed(answer, corpus, self.launch.notices)
         launch, model = self.launch, self.launch.model
-        asked_model = model is not None and answer.answerer == answerer.name
+        by_model = answer.answerer != answering.extractive.ExtractiveAnswerer.name
         content = answering.receipt.receipt(
             answer,
             corpus.file,
             seal=launch.seal.state,
-            server=model.server.base_url if model and asked_model else None,
+            server=model.server.base_url if model and by_model else None,
             started=started,
             seconds=time.monotonic() - clock,
             stores=corpus.stores,
@@ -156,20 +157,12 @@ class Service:
                 answer = replace(answer, notices=(*answer.notices, problem))
         return answer, content
 
-    def answerer(
-        self, corpus: Index, onlooker: Onlooker = _NOBODY, *, quotes_only: bool = False
-    ) -> Answerer:
+    def answerer(self, corpus: Index, *, quotes_only: bool = False) -> Answerer:
         """What answers one question; one with a model goes on with what was learned of it."""
         if self._asked is not None:
-            return replace(
-                self._asked,
-                quotes_only=quotes_only,
-                on_draft=onlooker.draft,
-                on_passages=onlooker.passages,
-                on_wait=onlooker.wait,
-            )
-        found = service.session.answerer_for(corpus, self.launch, onlooker, quotes_only=quotes_only)
-        if found.model_server is not None:
+            return replace(self._asked, quotes_only=quotes_only)
+        found = service.session.answerer_for(corpus, self.launch, quotes_only=quotes_only)
+        if not isinstance(found, answering.extractive.ExtractiveAnswerer):
             self._asked = cast("ModelAnswerer", found)
         return found
 

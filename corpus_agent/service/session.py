@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import agent, answering, models
-from corpus_agent.service.process import Onlooker
+from corpus_agent.answering.records import NOBODY, Onlooker
 from corpus_agent.settings import (
     Settings,
     existing_place,
@@ -50,7 +50,7 @@ from indexer import (
 from indexer import watch as file_events
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Answerer, Turn
 
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
 MOST_CHARACTERS = 10_000
@@ -233,9 +233,7 @@ def forget(settings: Settings, source: str) -> Forgotten:
     return replace(done, rule="".join(signs))
 
 
-def answerer_for(
-    corpus: Index, launch: Launch, onlooker: Onlooker, *, quotes_only: bool = False
-) -> Answerer:
+def answerer_for(corpus: Index, launch: Launch, *, quotes_only: bool = False) -> Answerer:
     """The answerer of the model that was found, through its broker; else the extractive one."""
     without_model = partial(answering.extractive.ExtractiveAnswerer, corpus.encoder)
     model, broker, set_to = launch.model, launch.broker, launch.settings
@@ -255,10 +253,7 @@ def answerer_for(
         window=set_to.llm_context,
         encode=corpus.encoder.encode_tokens,
         quotes_only=quotes_only,
-        on_draft=onlooker.draft,
         own=without_model(),
-        on_passages=onlooker.passages,
-        on_wait=onlooker.wait,
     )
 
 
@@ -267,7 +262,7 @@ def ask(
     corpus: Index,
     answerer: Answerer,
     history: Sequence[Turn] = (),
-    on_event: OnEvent = lambda _: None,
+    onlooker: Onlooker = NOBODY,
 ) -> Answer:
     """An answer; if the model fails, the extractive one, with a notice."""
     if not any(char.isalnum() for char in question):
@@ -279,16 +274,16 @@ def ask(
         raise UsageError(said, "Ask one thing, in a sentence or two.")
     question = question.encode("utf-8", "replace").decode("utf-8")  # typed bytes may be no text
     try:
-        answer = answerer.answer(question, corpus, history, on_event)
+        answer = answerer.answer(question, corpus, history, onlooker)
     except models.discovery.ModelUnavailable as error:
         notice = f"{error} Answered without a model."
-        on_event(f"{notice} {error.said}")
+        onlooker.step(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
-        answer = fallback.answer(question, corpus, history, on_event)
+        answer = fallback.answer(question, corpus, history, onlooker)
     if answering.reading.asks_all(question):
         answer = answering.decision.of_all(answer)
     # Also if the model failed: it had already received passages.
-    return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
+    return answerer.stamped(answer)
 
 
 def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:

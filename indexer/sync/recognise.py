@@ -32,33 +32,13 @@ from indexer.store.texts import Texts
 from indexer.sync.read import copied, indexed, text_of
 
 LOOKED = "look-1"  # in the label of a picture at which only a first look was taken
-
-# Before the first page is read, for the estimate; a first look at a picture takes this share.
-SECONDS_PER_PAGE = 5.0
-LOOK_SHARE = 0.2
 MAX_PROBLEMS = 10  # pages that a remark names
 
 
-@dataclass(frozen=True, slots=True)
-class ToRecognise:
-    """What waits to be read: the rows of the files, documents before pictures."""
-
-    rows: tuple[FileRow, ...] = ()
-    pages: int = 0
-    pictures: int = 0
-    seconds: float = 0.0
-
-
-def to_recognise(rows: Iterable[FileRow], ocr: Ocr) -> ToRecognise:
-    """The files whose pages wait under this setting. Pure."""
-    waiting = [row for row in rows if _waits(row, ocr)]
-    waiting.sort(key=lambda row: (row.is_picture, row.source))
-    pictures = sum(row.is_picture for row in waiting)
-    pages = sum(max(1, row.waiting) for row in waiting if not row.is_picture)
-    share = 1.0 if ocr == "all" else LOOK_SHARE
-    return ToRecognise(
-        tuple(waiting), pages, pictures, SECONDS_PER_PAGE * (pages + share * pictures)
-    )
+def to_recognise(rows: Iterable[FileRow], ocr: Ocr) -> list[FileRow]:
+    """The files whose pages wait under this setting, documents before pictures. Pure."""
+    waiting = (row for row in rows if _waits(row, ocr))
+    return sorted(waiting, key=lambda row: (row.is_picture, row.source))
 
 
 def _waits(row: FileRow, ocr: Ocr) -> bool:

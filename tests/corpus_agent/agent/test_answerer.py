@@ -9,7 +9,7 @@ import pytest
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.agent.conversation import LAST_STEP, MAX_STEPS, SYSTEM_PROMPT
 from corpus_agent.answering.drafts import quotations, settle
-from corpus_agent.answering.records import Citation, Turn
+from corpus_agent.answering.records import NOBODY, Citation, Onlooker, Turn
 from corpus_agent.models.discovery import ModelUnavailable
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
@@ -31,8 +31,8 @@ def ask(*replies, corpus=CORPUS, question=QUESTION, history=(), events=None, **s
     """The answer, and the server with what it was asked."""
     with ScriptedModelServer(replies) as fake:
         answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, **settings)
-        on_event = (lambda _: None) if events is None else events.append
-        return answerer.answer(question, corpus, history, on_event), fake
+        onlooker = NOBODY if events is None else Onlooker(events.append)
+        return answerer.answer(question, corpus, history, onlooker), fake
 
 
 # --- what the model is given

@@ -7,6 +7,7 @@ import pytest
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.agent.conversation import PASSAGES_PROMPT, READER_QUESTION
 from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.records import Onlooker
 from corpus_agent.models.http import SMALL
 from corpus_agent.service import session
 from indexer import FolderEncoder
@@ -33,7 +34,7 @@ CORPUS = Corpus(
 )
 
 
-def ask(replies, *questions, parameters=None, events=None, passages=None, **limits):
+def ask(replies, *questions, parameters=None, passages=None, **limits):
     """The answers of one answerer, and the requests of each as the server saw them."""
     model = {"id": "toy-model", "meta": {"n_params": parameters}}
     listed = {"object": "list", "models": [{"name": "toy-model"}], "data": [model]}
@@ -46,11 +47,11 @@ def ask(replies, *questions, parameters=None, events=None, passages=None, **limi
             **limits,
             encode=ENCODER.encode_tokens,
             own=ExtractiveAnswerer(ENCODER),
-            on_passages=lambda found: passages is None or passages.append((found, len(fake.paths))),
         )
-        on_event = (lambda _: None) if events is None else events.append
+        shown = [] if passages is None else passages
+        onlooker = Onlooker(passages=lambda found: shown.append((found, len(fake.paths))))
         answers = [
-            session.ask(question, CORPUS, answerer, on_event=on_event)
+            session.ask(question, CORPUS, answerer, onlooker=onlooker)
             for question in questions or (QUESTION,)
         ]
     return answers, fake.requests
