@@ -126,10 +126,7 @@ def document_names(sources: Iterable[str]) -> dict[str, str]:
 
 
 def take_apart(text: str, resolve: Resolve) -> tuple[list[Piece], dict[str, int]]:
-    """The quotations and statements of a text in order, and how many sentences state nothing.
-
-    Raises CorpusError for a text beyond the limits.
-    """
+    """The quotations and statements in order, and how many state nothing; CorpusError if long."""
     if len(text) > MAX_CHARACTERS:
         said = f"The text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are checked."
         raise CorpusError(said, "Check it in parts.")

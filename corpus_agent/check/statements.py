@@ -56,7 +56,10 @@ class StatementFinder:
         supporter = Supporter((hit.chunk for hit in hits[:HITS]), encode)
         found = supporter.support(piece.text, piece.under)
         if isinstance(found, Judgement):
-            return self._differing(piece, found) or self._not_found(piece, hits)
+            where = [self._cited(found.window)] if found.window and found.claimed else []
+            if not all(each.stands for each in where) or not where:
+                return self._not_found(piece, hits)
+            return Finding(piece, "doubtful", tuple(where), ((found.claimed, found.found),))
         cited = [self._cited(window) for window in found]
         says = _has_words(piece.text, found) and _said_at_once(piece.text, found)
         said = piece.text.rstrip(" .。")  # it may leave out what goes on, not a "not" or a "~~"
@@ -83,13 +86,6 @@ class StatementFinder:
                 return Finding(piece, "not_found", nearest=cited, probability=known)
         return Finding(piece, "not_found")
 
-    def _differing(self, piece: Piece, found: Judgement) -> Finding | None:
-        """A statement with the words in which a sentence differs from it; None without them."""
-        window = found.window if found.verdict == "differs" else None
-        if window is None or not (cited := self._cited(window)).stands:
-            return None
-        return Finding(piece, "doubtful", (cited,), ((found.claimed, found.found),))
-
     def _cited(self, window: Window) -> Citation:
         return check_quotation(self._corpus, 0, window.passage.source, window.quote, window.line)
 
@@ -97,16 +93,11 @@ class StatementFinder:
 def _has_words(statement: str, windows: Sequence[Window]) -> bool:
     """Whether sentences have all words of a statement: another verb says another thing.
 
-    Half of them at most may stand in the headings above them, of which the title of a document is
-    none.
+    Half of them at most may stand in headings above, of which a document's title is none.
     """
     text = together(windows).text
-    above = " ".join(window.passage.heading.partition(" > ")[2] for window in windows)
-    whole, alone = (
-        coverage(statement, Evidence(f"{text} {above}")),
-        coverage(statement, Evidence(text)),
-    )
-    return whole >= 1 and 2 * alone >= 1
+    above = " ".join([text, *(w.passage.heading.partition(" > ")[2] for w in windows)])
+    return coverage(statement, Evidence(above)) >= 1 <= 2 * coverage(statement, Evidence(text))
 
 
 def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
@@ -134,15 +125,14 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
 
 def _turned_round(statement: str, text: str) -> bool:
     """Whether three words in a row stand the other way round: who pays whom, without a "by"."""
-    there, own = _content(text), _content(statement)
+    there, own = (
+        [word for word in terms(each) if word not in STOP_WORDS and not has_digit(word)]
+        for each in (text, statement)
+    )
     places = [next((n for n, o in enumerate(there) if same_word(w, o)), None) for w in own]
     known = [place for place in places if place is not None]
     led = len(_BY.findall(statement)) == len(_BY.findall(text))
     return led and any(a > b > c for a, b, c in zip(known, known[1:], known[2:], strict=False))
-
-
-def _content(text: str) -> list[str]:
-    return [word for word in terms(text) if word not in STOP_WORDS and not has_digit(word)]
 
 
 def _figures(text: str) -> Counter[tuple[str, ...]]:

@@ -218,10 +218,7 @@ def _below(
 
 
 def _in_unit(document: DocumentText, kind: FieldType, proposal: ProposedValue) -> ProposedValue:
-    """A bare amount of a table in the unit of its column, with the line that names it.
-
-    With a note of the year that its column, or its row, is of.
-    """
+    """A bare amount of a table in the unit of its column, noted with the year that it is of."""
     (value,) = proposal.readings
     if kind in ("money", "percent", "rate", "number") and (of := document.period_at(value.start)):
         proposal = replace(proposal, notes=(of,))
