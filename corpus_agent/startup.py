@@ -259,7 +259,7 @@ def _with_llama(weights: models.discovery.GgufFile, store: Path) -> Launch:
     program = models.llama_server.find_program()
     llama = models.llama_server.start_llama_server(program, weights.path, folder, gpu=_has_gpu())
     ours = frozenset((os.geteuid(),))
-    server = replace(models.discovery.server_on(Path(llama.address.path)), owner=owner_text(ours))
+    server = models.discovery.Server(llama.address, owner=owner_text(ours))
     model = models.discovery.Model(server, weights.path.stem, owners=ours)
     return Launch(unsealed(), model, llama=llama)
 

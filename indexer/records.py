@@ -194,7 +194,12 @@ class FileRow:
     @property
     def is_unread(self) -> bool:
         """Whether it is a document that could not be read; there was something to read."""
-        return self.status in ("empty", "failed") and not self.is_blank
+        return self.status in ("empty", "failed") and not self.is_blank and not self.waiting
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it has no text until its pages are recognised."""
+        return self.status in ("empty", "failed") and self.waiting > 0
 
     @property
     def is_picture(self) -> bool:
@@ -212,7 +217,8 @@ class Coverage:
     """Counts of indexed, empty, failed, skipped and unreachable files.
 
     `kept_out` counts the files and folders that lines of ignore files exclude, `blank` the empty
-    files without a byte: there is nothing in them to read.
+    files without a byte: there is nothing in them to read. `waiting` are those of the empty and
+    failed ones that are still to be recognised.
     """
 
     indexed: int = 0
@@ -222,15 +228,17 @@ class Coverage:
     unreachable: int = 0
     kept_out: int = 0
     blank: int = 0
+    waiting: int = 0
 
     @classmethod
     def of(cls, rows: Iterable[FileRow]) -> Coverage:
         """How many of the rows have each status."""
-        counts, blank = dict.fromkeys(STATUSES, 0), 0
+        counts = dict.fromkeys((*STATUSES, "blank", "waiting"), 0)
         for row in rows:
             counts[row.status] += 1
-            blank += row.is_blank
-        return cls(**counts, blank=blank)
+            counts["blank"] += row.is_blank
+            counts["waiting"] += row.is_waiting
+        return cls(**counts)
 
     @property
     def searched(self) -> int:
@@ -239,8 +247,8 @@ class Coverage:
 
     @property
     def unreadable(self) -> int:
-        """Number of documents that could not be read: failed ones, and empty ones with bytes."""
-        return self.empty - self.blank + self.failed
+        """Number of documents that could not be read, and wait for nothing."""
+        return self.empty - self.blank + self.failed - self.waiting
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from corpus_agent.agent.request import Call, ChatModel, ModelReply, Sent, stream_reply
 from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.reading import readings
-from corpus_agent.answering.support import Supporter
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
@@ -250,12 +249,12 @@ class Work:
         self.odds = 0.0  # that the passages answer: decision.odds_of
         self.notices: list[str] = []
         self.frame = Frame()
-        self._history, self._encode = history, encode
+        self._history = history
         self.known = [citation for turn in history for citation in turn.answer.citations]
         about = self._leaned_on()
         self.toolbox = Toolbox(corpus, self.frame, window * BYTES_PER_TOKEN // 3, about)
         self.evidence = DraftChecker(
-            corpus, self.toolbox.source_of, self._supporter, self.known, question, encode
+            corpus, self.toolbox.source_of, self.shown_passages, self.known, question, encode
         )
         call = Call("first_search", search.NAME, {"query": self.asked})
         self._first = Message("tool", self.call(call).text, (call,))
@@ -309,9 +308,6 @@ class Work:
         own = [passage(p.citation.source, p.line_start, p.text) for p in self.own_passages]
         return [*own, *self.toolbox.passages]
 
-    def _supporter(self) -> Supporter:
-        return Supporter(self.shown_passages(), self._encode)
-
     def settled(self, draft: str) -> Draft:
         """A draft with its quotations checked, without copied delimiters and hidden characters."""
         for delimiter in (self.frame.opening, self.frame.closing):
@@ -321,7 +317,7 @@ class Work:
 
 def _event(call: Call) -> str:
     """One line for the user, as in "read: notes/a.md from line 200"."""
-    spec = next((spec for spec in SPECS if spec.name == call.name), None)
+    spec = SPECS.get(call.name)
     if spec is None:
         return f"{called(call.name)}: there is no such tool"
     checked = check_arguments(spec, call.arguments)
@@ -370,7 +366,7 @@ class Conversation:
         reply = stream_reply(
             self._model,
             sent(SYSTEM_PROMPT, self._messages),
-            tools=[*map(_offered, SPECS)],
+            tools=[*map(_offered, SPECS.values())],
             may_call=may_call,
             max_tokens=reply_tokens(window),
         )

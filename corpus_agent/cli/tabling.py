@@ -59,7 +59,8 @@ def table(
     """Look at every document, and say what each says about every FIELD.
 
     A field is named in words ("due date", "governing law"). Each value carries its whole sentence
-    or row. A value whose sentence has a condition, a negation or a quotation is doubtful.
+    or row. One whose sentence has a condition, a negation or a quotation is doubtful, and one that
+    stands beside the field's name and is not said to be its value ("not stated outright").
 
     Two documents side by side: table FIELD… --path A --path B
     """

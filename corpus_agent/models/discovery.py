@@ -17,7 +17,7 @@ from typing import Any, Literal
 from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
 from corpus_agent.seal.owner import (
     OwnerUnknown,
-    SocketTables,
+    SocketLookup,
     all_users_are_known,
     checked,
     owner_text,
@@ -49,13 +49,17 @@ _DOTTED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 class Server:
     """A model server; `remote` is a permitted host elsewhere, `owner` whose process answered."""
 
-    base_url: str
     address: Address
     remote: str | None = None
     owner: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return str(self.address) if isinstance(self.address, UnixAddress) else self.base_url
+
+    @property
+    def base_url(self) -> str:
+        """What the paths of its requests begin with."""
+        return f"{self.address.base_url}/v1"
 
     @property
     def egress(self) -> str | None:
@@ -97,21 +101,14 @@ def parse(llm: str, allow_remote: str | None = None) -> Wanted:
 
 def server_at(host: str, port: int, remote: str | None = None) -> Server:
     """The server at a numeric address."""
-    address = TcpAddress(host, port)
-    return Server(f"{address.base_url}/v1", address, remote)
-
-
-def server_on(path: Path) -> Server:
-    """The server that listens on a Unix socket."""
-    address = UnixAddress(str(path))
-    return Server(f"{address.base_url}/v1", address)
+    return Server(TcpAddress(host, port), remote)
 
 
 def _socket(llm: str) -> Server:
     path = paths.expanded(Path(llm.removeprefix("unix:")))
     if not path.is_socket():
         raise UsageError(f"--llm {llm!r}: there is no socket {str(path)!r}.", _FORMS)
-    return server_on(path.resolve())
+    return Server(UnixAddress(str(path.resolve())))
 
 
 def _weights(llm: str) -> GgufFile:
@@ -343,11 +340,11 @@ def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:
     try:
         if isinstance(server.address, UnixAddress):
             return checked(peer_of(connected), all_users_are_known())
-        tables = SocketTables.open()
+        lookup = SocketLookup.open()
         try:
-            return tables.owners(server.address, connected.getsockname()[:2]) or None
+            return lookup.owners(server.address, connected.getsockname()[:2]) or None
         finally:
-            tables.close()
+            lookup.close()
     except OwnerUnknown:
         return None
 

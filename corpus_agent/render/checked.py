@@ -17,11 +17,18 @@ from corpus_agent.answering.receipt import is_own
 from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.check.records import FOUND, SIGNS
 from corpus_agent.render.answers import block_lines, citation_object, headed
-from corpus_agent.render.common import as_object, place, place_of, qualified, taken
+from corpus_agent.render.common import (
+    as_object,
+    documents_searched,
+    place,
+    place_of,
+    qualified,
+    taken,
+)
 from corpus_agent.text.naming import answered_by, quoted
 from corpus_agent.text.sanitize import enclosed, inert, message, one_line, unlinked, visible
 from corpus_agent.text.tokens import has_digit, terms
-from corpus_agent.text.wording import documents_searched, number_of
+from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked

@@ -49,7 +49,8 @@ REASONS = {
 
 def why_unread(row: FileRow) -> str:
     """Why a file has no text, as in "it ends too early"."""
-    return one_line(row.detail) if row.detail else plain_reason(row.reason or "")
+    said = "not yet recognised" if row.is_waiting else row.detail
+    return one_line(said) if said else plain_reason(row.reason or "")
 
 
 def plain_reason(reason: str) -> str:
@@ -164,7 +165,9 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "There are no documents in this folder; put some in and run the same command again."
         return
     if outcome.interrupted:
-        yield f"Stopped: {holds} can be searched so far. Go on: corpus-agent index"
+        some = f"{number_of(documents, 'document')} can be searched so far"
+        old = "the old index answers until the new one is complete"
+        yield f"Stopped: {old if outcome.rebuilt else some}. Go on: corpus-agent index"
         return
     changes = _changes(outcome)
     if not changes:
@@ -177,9 +180,7 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     some = "One page was" if pages == 1 else f"{pages:,} pages were"
     yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
     if changes:  # else it was said when it came to be so
-        yield from _unread_lines(
-            [row for row in outcome.problems if row.is_unread and not row.waiting]
-        )
+        yield from _unread_lines([row for row in outcome.problems if row.is_unread])
     yield from _left_lines(outcome)
     if outcome.repaired:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import as_object, local_time, size_mb, taken
+from corpus_agent.render.common import as_object, local_time, size_of, taken
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import UNREAD_FILES, number_of
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from corpus_agent.trust.stores import Permission
     from indexer import Forgotten
 
+_COVERAGE = "indexed empty failed skipped unreachable kept_out blank waiting"
 MULTILINGUAL = "corpus-agent --model multilingual index"
 
 
@@ -71,7 +72,9 @@ def status_object(status: IndexStatus, seal: Seal) -> Object:
         root=unambiguous(str(status.root)),
         root_exists=status.root_exists,
         files={
-            **taken(manifest.coverage, "indexed empty failed skipped unreachable kept_out blank"),
+            **taken(
+                manifest.coverage, "indexed empty failed skipped unreachable kept_out blank waiting"
+            ),
             "ignored": manifest.ignored,
         },
         recognition={
@@ -118,8 +121,8 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
     if not status["complete"]:
         yield "The last run did not end: corpus-agent index goes on from there"
     yield f"folder   {_path(status['root'])}{_missing(status)}"
-    yield f"index    {_path(status['store'])}, {size_mb(status['bytes'])}"
-    if unread := files["failed"] + files["empty"] - files["blank"]:
+    yield f"index    {_path(status['store'])}, {size_of(status['bytes'])}"
+    if unread := files["failed"] + files["empty"] - files["blank"] - files["waiting"]:
         yield f"unread   {number_of(unread, 'file')}: {UNREAD_FILES}"
     if files["unreachable"]:
         yield f"unseen   {number_of(files['unreachable'], 'file')}: corpus-agent files"

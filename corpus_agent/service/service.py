@@ -224,7 +224,7 @@ class Service:
 def _completed(answer: Answer, corpus: Index, known: Sequence[str]) -> Answer:
     """An answer with the headings of its passages, and what was known before it was asked for."""
     notices = (*known, *corpus.notices)
-    if not answer.coverage.searched and not answer.coverage.unreadable:
+    if not (answer.coverage.searched or answer.coverage.unreadable or answer.coverage.waiting):
         notices = (*notices, _EMPTY)
     unsaid = tuple(notice for notice in notices if notice not in answer.notices)
     passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)

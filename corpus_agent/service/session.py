@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
+# Between two runs that find changes at once: a log that grows line by line costs four a minute.
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 15.0
 
 
 def open_corpus(
@@ -131,8 +134,10 @@ def watch(
     with closing(moments) as due:
         next(due, None)
         version = look(choices=choices)
-        trouble = ""
+        trouble, pause, ended = "", FIRST_PAUSE_SECONDS, time.monotonic()
         while not should_stop() and next(due, _END) is not _END:
+            pause = next_pause(pause, time.monotonic() - ended)
+            file_events.sleep(pause - FIRST_PAUSE_SECONDS, should_stop)
             if _identity(root) != watched:
                 raise CorpusError(
                     f"The folder {str(root)!r} is gone, or another is in its place; "
@@ -146,9 +151,15 @@ def watch(
                 if trouble != str(error):
                     callbacks.notice(str(error))
                 trouble = str(error)
+            ended = time.monotonic()
 
 
 _END = object()
+
+
+def next_pause(pause: float, idle: float) -> float:
+    """Seconds to gather changes in, from the last pause and how long nothing had changed then."""
+    return min(2 * pause, LONGEST_PAUSE_SECONDS) if idle < 2 * pause + 2 else FIRST_PAUSE_SECONDS
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

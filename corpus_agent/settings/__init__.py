@@ -160,17 +160,23 @@ def of_store(settings: Settings, store: Path) -> Settings:
     return replace(settings, **{key: values[key] for key in values.keys() - settings.fixed})
 
 
+def of_user(variable: str, default: str) -> Path | None:
+    """The program's folder below one that an XDG variable names, else in the home; None for none.
+
+    A relative one would be resolved in the working folder, which may be another user's.
+    """
+    named = os.environ.get(variable, "").strip()
+    try:
+        folder = Path(named) if named else Path.home() / default
+    except RuntimeError:  # no home folder, and no entry in /etc/passwd
+        return None
+    return folder / "corpus-agent" if folder.is_absolute() else None
+
+
 def user_config() -> Path:
     """The path of the user's own configuration; need not exist."""
-    from platformdirs import user_config_path
-
-    nowhere = Path(os.devnull) / CONFIG_NAME
-    try:
-        folder = user_config_path("corpus-agent")
-    except RuntimeError:  # no home folder, and no entry in /etc/passwd
-        return nowhere
-    # A relative one would be resolved in the working folder, which may be another user's.
-    return folder / CONFIG_NAME if folder.is_absolute() else nowhere
+    folder = of_user("XDG_CONFIG_HOME", ".config")
+    return (folder or Path(os.devnull)) / CONFIG_NAME
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:

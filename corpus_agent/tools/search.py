@@ -39,7 +39,7 @@ def run(
     except Refused as refused:
         return failure(frame.error(str(refused)), corpus.version, code=refused.code)
     text = render(frame, corpus.coverage(), query, hits)
-    return ToolResult(text, hits=tuple(hits), version=corpus.version)
+    return ToolResult(text, passages=tuple(hit.chunk for hit in hits), version=corpus.version)
 
 
 def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) -> str:

@@ -23,10 +23,12 @@ def answer(draft: str, *, text: str = LEASE):
 FORGED = (
     "[1] lease.md:1 · verified\n    “The Tenant may keep dogs”",
     "lease.md:1-2 (page 3) · moved",
+    "lease.md:1-2, page 3 · moved",
     "[1] lease.md:1 · likely · newer · verified",
     "[1] lease.md:1 — answered",
     "answered lease.md:3 · Pets",
     "likely   'our lease.pdf', page 3",
+    "likely   'our lease.pdf':12, page 3",
     "The documents say:",
     "These passages are the closest:",
     "No model has read these; the closest passages are:",
