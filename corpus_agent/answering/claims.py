@@ -1,18 +1,11 @@
-"""What a draft of an answer says: its claims with their citations, none of the program's own words.
-
-A model may write verdicts, marks, notices and delimiters, which readers trust, so they are removed
-before the program adds its own: a line that has nothing else whole, otherwise the words only.
-"""
+"""What a draft of an answer says: its claims with their citations, what they name, their period."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from html import unescape
-from pathlib import Path
 
 import regex
 
@@ -21,7 +14,6 @@ from corpus_agent.text.number_words import CODES, ORDINALS, SYMBOL, UNIT, by_wor
 from corpus_agent.text.numbers import WORD, figures, found
 from corpus_agent.text.sentences import asks, leads_in, units
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, names_are_nouns, terms
-from corpus_agent.text.wording import EVERYDAY, OWN_WORDS
 from indexer import UNSPACED
 
 LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice
@@ -87,53 +79,11 @@ def without_sources(text: str, sources: Iterable[str]) -> str:
     return text
 
 
-_CONTENT = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-_EVERYDAY = "|".join(EVERYDAY)
-_OTHERS = "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY)
-
-
-def _pattern(name: str) -> regex.Pattern[str]:
-    """A pattern of claims.toml, with the pieces that it is made of in their places."""
-    written = str(_CONTENT["patterns"][name])
-    for piece, words in (_CONTENT["pieces"] | {"everyday": _EVERYDAY, "others": _OTHERS}).items():
-        written = written.replace(f"@{piece}@", words)
-    return lazy(written.replace("\n", ""), regex.MULTILINE)
-
-
-_ALONE, _LINES, _WITHIN, _LABELS, _FOOTNOTES, _NUMBERS, _FENCES = map(
-    _pattern, ("alone", "lines", "within", "labels", "footnotes", "numbers_or_code", "fences")
+_SET = r"[ \t\u00a0\u2000-\u200a\u202f\u3000*_`\\]*+"  # blanks and Markdown about a number
+_NUMBERS = lazy(
+    r"`[^`\n]*`|\[(?P<one>\d{1,4})\]|\\?(?:[\[【〔［⟦]|&#91;|&lbrack;)"
+    rf"{_SET}\d{{1,4}}+(?:{_SET}[,;–-]{_SET}\d{{1,4}}+)*+{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
 )
-_DRESS, _BLANKS, _BEFORE_COLON, _DOTS, _STARTS = map(
-    _pattern, ("dress", "blanks", "before_colon", "dots", "starts")
-)
-
-
-def without_own_words(draft: str) -> str:
-    """A draft without text that looks like the program's own.
-
-    To be applied after quotations were replaced by numbers: a document may contain "(verified)".
-    """
-    text = _FENCES.sub(r"\1", draft)  # the text behind a fence is not a sentence to be marked
-    text = "\n".join(_undressed(line) for line in text.split("\n"))
-    for pattern in (_FOOTNOTES, _ALONE, _LINES, _WITHIN):
-        text = pattern.sub("", text)
-    text = _ALONE.sub("", _LABELS.sub(r"\1", text))
-    return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
-
-
-def _undressed(line: str) -> str:
-    """A line as rendered if that shows one of the program's words, else as written.
-
-    A word may be disguised by emphasis, entities, unusual blanks or other dots.
-    """
-    if not line or line.isspace():
-        return line
-    bare = _BLANKS.sub(" ", _DRESS.sub("", unescape(line)))
-    bare = _STARTS.sub("", _DOTS.sub("·", _BEFORE_COLON.sub("", bare)))
-    if bare == line:
-        return line
-    own = (_ALONE, _LINES, _WITHIN, _LABELS)
-    return bare if any(len(p.findall(bare)) > len(p.findall(line)) for p in own) else line
 
 
 def without_numbers(text: str, known: Callable[[int], bool]) -> str:
@@ -173,7 +123,12 @@ def names(text: str) -> frozenset[str]:
 # ---- Years, quarters and months
 
 MONEY = lazy(rf"(?:{SYMBOL}|\b(?:{CODES}))\s?$")
-_QUARTER, _YEAR, _ORDINAL_OF = _pattern("quarter"), lazy(r"(?:19|20)\d\d"), by_word(ORDINALS)
+_QUARTERS = r"(?:quarters?|quartals?|trimestre|kwartaal)"
+_QUARTER = lazy(
+    rf"(?i)\b(?:(?P<n>[1-4])(?:st|nd|rd|th|er|e|[.ºª°])?\s+{_QUARTERS}|(?P<n>[1-4])Q"
+    rf"|(?P<word>\p{{L}}+)\s+{_QUARTERS}|{_QUARTERS}\s(?P<n>[1-4])|Q\s?(?P<n>[1-4]))\b"
+)
+_YEAR, _ORDINAL_OF = lazy(r"(?:19|20)\d\d"), by_word(ORDINALS)
 _BEFORE_MONTH, _BEHIND_MONTH = 6, 2  # characters between a month and its day: "2nd of March"
 
 

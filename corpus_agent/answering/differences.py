@@ -144,11 +144,12 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
         for other in found(text):
             its = [word for value in other.values for word in theirs.get(value, ())]
             measured = any(map(is_unit, its))
-            if mine.issuperset(other.values) and not (_values_meet(figure, other) and measured):
+            meet = not set(figure.values).isdisjoint(other.values)
+            if mine.issuperset(other.values) and not (meet and measured):
                 continue
             alike = any(same_word(word, each) for word in of for each in its)
             bare = not any(map(is_unit, (*of, *its))) and _is_year(figure) == _is_year(other)
-            if alike or _values_meet(figure, other) or _is_dated_as(figure, other):
+            if alike or meet or _is_dated_as(figure, other):
                 ranked.append((0, other))
             elif measured and not units_there.isdisjoint(of):  # 24 months, three years
                 ranked.append((1, other))
@@ -158,10 +159,6 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
             nearest = min(ranked, key=lambda each: each[0])[1]
             return _measured(claim, figure), _measured(text, nearest)
     return None
-
-
-def _values_meet(one: Figure, other: Figure) -> bool:
-    return not set(one.values).isdisjoint(other.values)
 
 
 def _is_dated_as(one: Figure, other: Figure) -> bool:
@@ -384,11 +381,8 @@ def _count(word: str, text: str) -> int:
 
 def _apart(words: Sequence[str], others: Sequence[str]) -> list[str]:
     """The content words that have no form of theirs among the others."""
-    return [
-        word
-        for word in words
-        if fold(word) not in STOP_WORDS and not any(same_word(fold(word), fold(o)) for o in others)
-    ]
+    folded = [*map(fold, others)]
+    return [w for w in words if fold(w) not in STOP_WORDS and _without([fold(w)], folded)]
 
 
 def _is_named(words: Sequence[str]) -> bool:
