@@ -262,24 +262,20 @@ def log_odds(text: str, likeliest: Iterable[tuple[str, float]]) -> float | None:
 # ---- The program's own words in a draft
 
 _OWN = tomllib.loads(Path(__file__).with_name("own_words.toml").read_text("utf-8"))
-_EVERY_DAY = "|".join(EVERYDAY)
-_OTHERS = "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY)
+_PIECES = _OWN["pieces"] | {
+    "everyday": "|".join(EVERYDAY),
+    "others": "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY),
+}
 
 
-def _pattern(name: str) -> regex.Pattern[str]:
-    """A pattern of own_words.toml, with the pieces that it is made of in their places."""
-    written = str(_OWN["patterns"][name])
-    for piece, words in (_OWN["pieces"] | {"everyday": _EVERY_DAY, "others": _OTHERS}).items():
+def _pattern(written: str) -> regex.Pattern[str]:
+    """A pattern with the pieces that it is made of in their places."""
+    for piece, words in _PIECES.items():
         written = written.replace(f"@{piece}@", words)
     return lazy(written.replace("\n", ""), regex.MULTILINE)
 
 
-_ALONE, _LINES, _WITHIN, _LABELS, _FOOTNOTES, _FENCES = map(
-    _pattern, ("alone", "lines", "within", "labels", "footnotes", "fences")
-)
-_DRESS, _BLANKS, _BEFORE_COLON, _DOTS, _STARTS = map(
-    _pattern, ("dress", "blanks", "before_colon", "dots", "starts")
-)
+_LOOKS = {name: _pattern(written) for name, written in _OWN["patterns"].items()}
 
 
 def without_own_words(draft: str) -> str:
@@ -287,24 +283,21 @@ def without_own_words(draft: str) -> str:
 
     To be applied after quotations were replaced by numbers: a document may contain "(verified)".
     """
-    text = _FENCES.sub(r"\1", draft)  # the text behind a fence is not a sentence to be marked
+    text = _LOOKS["fences"].sub(r"\1", draft)  # what stands behind one is no sentence to be marked
     text = "\n".join(_undressed(line) for line in text.split("\n"))
-    for pattern in (_FOOTNOTES, _ALONE, _LINES, _WITHIN):
-        text = pattern.sub("", text)
-    text = _ALONE.sub("", _LABELS.sub(r"\1", text))
+    for name in ("footnotes", "alone", "lines", "within"):
+        text = _LOOKS[name].sub("", text)
+    text = _LOOKS["alone"].sub("", _LOOKS["labels"].sub(r"\1", text))
     return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
 
 
 def _undressed(line: str) -> str:
-    """A line as rendered if that shows one of the program's words, else as written.
-
-    A word may be disguised by emphasis, entities, unusual blanks or other dots.
-    """
+    """A line as rendered if emphasis, entities or dots disguise the program's words in it."""
     if not line or line.isspace():
         return line
-    bare = _BLANKS.sub(" ", _DRESS.sub("", unescape(line)))
-    bare = _STARTS.sub("", _DOTS.sub("·", _BEFORE_COLON.sub("", bare)))
+    bare = _LOOKS["blanks"].sub(" ", _LOOKS["dress"].sub("", unescape(line)))
+    bare = _LOOKS["starts"].sub("", _LOOKS["dots"].sub("·", _LOOKS["before_colon"].sub("", bare)))
     if bare == line:
         return line
-    own = (_ALONE, _LINES, _WITHIN, _LABELS)
+    own = (_LOOKS[name] for name in ("alone", "lines", "within", "labels"))
     return bare if any(len(p.findall(bare)) > len(p.findall(line)) for p in own) else line

@@ -51,14 +51,10 @@ def claims(text: str, known: Iterable[int]) -> list[Claim]:
         while (match := MARK.match(text, end)) is not None:
             end = match.end()
         cited = tuple(n for n in map(int, MARK.findall(text, start, end)) if n in numbers)
-        words = _without_stand_ins(bare[start : unit.end])
+        words = re.sub(rf"\s*{_STAND_IN}", "", _BULLET.sub("", bare[start : unit.end])).strip()
         if start < unit.end and (cited or claims_something(words, unit.kind)):
             found.append(Claim(start, end, words, cited))
     return found
-
-
-def _without_stand_ins(text: str) -> str:
-    return re.sub(rf"\s*{_STAND_IN}", "", _BULLET.sub("", text)).strip()
 
 
 def claims_something(text: str, kind: str) -> bool:
@@ -162,10 +158,7 @@ def kinds_of(some: Iterable[str]) -> frozenset[str]:
 
 
 def period_of(claim: str, under: str = "") -> frozenset[str]:
-    """The period that the figures of a claim are of, else that of the title that it stands `under`.
-
-    A period that is its only figure is what the claim says, and is compared as one.
-    """
+    """The period that the other figures of a claim are of, else that of the title `under` it."""
     named, every = periods(claim), found(in_quarters(claim))
     months = [f for f in every if any(value.startswith("month ") for value in f.values)]
     dates = [(m.start - _BEFORE_MONTH, m.end + _BEHIND_MONTH) for m in months]

@@ -1,7 +1,4 @@
-"""Where a sentence of an answer differs from a document: figures, bounds, polarity, names. Pure.
-
-Both are compared as written: a difference is told in the words of both.
-"""
+"""Where a sentence differs from a document, in the words of both: figures, sense, names. Pure."""
 
 from __future__ import annotations
 
@@ -40,12 +37,8 @@ _PARTS = re.compile(
 _CLAUSES = regex.compile(
     r"(?i)[,;，；、。.]\s+|[，；、。]|,?\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
 )
-_ARTICLES = frozenset(
-    terms(
-        "a an the der die das den dem ein eine le la les un une el los las il lo i de het een o os"
-    )
-)
-_RETOLD = 3  # of so many words one is a claim's own
+_ARTICLES = "a an the der die das den dem ein eine le la les un une el los las il lo i de het een o"
+_RETOLD = 3  # of so many words one is a claim's own: it retells a text in its words
 _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
@@ -83,11 +76,7 @@ class Evidence:
 
 
 def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
-    """The figures of a claim that a text does not have, or not of the same unit or noun.
-
-    "7 days" is supported neither by "7 hours" nor by "6 days and 7 nights", but by a bare 7 in a
-    table.
-    """
+    """The figures that a text has not, or of another unit: 7 days are not 7 hours, but a bare 7."""
     theirs, given = converted(text), figures(question)
     years = {year.removeprefix("year ") for year in periods(claim)}  # these count nothing
     known = readings(text) | theirs.keys() | given
@@ -197,10 +186,9 @@ def _other_bound(claim: str, text: str) -> tuple[str, str] | None:
 
 
 def other_sense(claim: str, text: str) -> tuple[str, str] | None:
-    """A negation, or an opposite, that one of two texts has and the other has not.
+    """A negation, or an opposite, of one of two texts, in the parts that are most alike.
 
-    Two of them cancel: "not without consent" is "with consent". Of a text those parts count that
-    have most of the claim's words.
+    Two of them cancel: "not without consent" is "with consent".
     """
     every = (part for whole in _PARTS.split(text) for part in _CLAUSES.split(whole))
     shared = [(_shared(claim, part), part) for part in every]
@@ -276,10 +264,7 @@ def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
 
 
 def _crossed(claim: str, text: str) -> tuple[str, str] | None:
-    """What a claim joins of two clauses that say alike of two things: "at six on Fridays and at …".
-
-    A word has its counterpart in the other clause: the first, the last, one behind the same word.
-    """
+    """What a claim joins of two clauses about two things: "at six on Fridays and at …"."""
     said = content_terms(claim)
     for parts in pairwise(_CLAUSES.split(text)):
         one, other = map(content_terms, parts)
@@ -311,7 +296,10 @@ def _counterparts(
     """Words of two clauses that stand in the same place of theirs."""
     ends = ((own[0], others[0]), (own[-1], others[-1]))
     yield from (pair for pair in ends if not any(map(has_digit, pair)))
-    led = [dict(pairwise(w for w in terms(part) if w not in _ARTICLES)) for part in (one, other)]
+    led = [
+        dict(pairwise(w for w in terms(part) if w not in _ARTICLES.split()))
+        for part in (one, other)
+    ]
     for word in led[0].keys() & led[1].keys() & STOP_WORDS:
         if led[0][word] in own and led[1][word] in others:
             yield led[0][word], led[1][word]
@@ -323,10 +311,7 @@ def _counterparts(
 def _repeated_otherwise(
     claim: str, text: str, share: float, changes: Sequence[Change]
 ) -> tuple[str, str] | None:
-    """What a claim that repeats a text has in other words: one word for one, two swapped, a "not".
-
-    Where more than a third of its words are its own it retells the text.
-    """
+    """What a claim that repeats a text has otherwise: one word for one, two swapped, a "not"."""
     meant = content_terms(claim)
     apart = [word for word in meant if not _count(word, text)]
     retold = _RETOLD * len(apart) > len(meant)
@@ -358,11 +343,7 @@ def _repeated_otherwise(
 def _is_other(
     mine: Sequence[str], theirs: Sequence[str], own: Sequence[str], others: Sequence[str]
 ) -> bool:
-    """Whether words of a claim say something else than as many words of a text in their place.
-
-    Not where they are one figure, or a figure and a word, which may be one; synonyms, as far as
-    those are known; a part of a compound.
-    """
+    """Whether words say something else than others: no synonym, figure or part of a compound."""
     if _is_named(own) and _is_named(others):
         return True
     one, other = " ".join(mine), " ".join(theirs)

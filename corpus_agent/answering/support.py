@@ -1,9 +1,7 @@
 """Whether documents say a sentence of an answer, and by which of their sentences.
 
-It is compared with whole sentences of the passages that were shown, and with rows of tables, of
-which the columns count that it is about; figures of another year or month are not compared.
-differences.py says where they say otherwise, the words that they share whether they say it. Words
-are compared, not truth: what supports a sentence is quoted with it.
+It is compared with whole sentences, and with rows of tables in the columns that it is about, of its
+year or month. Words are compared, not truth: what supports a sentence is quoted with it.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from corpus_agent.answering.claims import (
+    LEAST_WORDS,
     codes,
     in_quarters,
     kinds_of,
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
 SupportVerdict = Literal["supported", "differs", "unsupported"]
 Cell = tuple[str, str]  # the name of its column, or "", and its text
 
-LEAST_WORDS = 2  # content words; what has fewer is not compared by its words
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
 CONTEXT = 800  # characters on either side of a window that count as its context
 MAX_LIKELY = 30  # windows that are compared in full for one claim
@@ -85,10 +83,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Window:
-    """Sentences of a passage that may support a claim, or a row, as cells behind their names.
-
-    `dated` is the period that a heading gives them.
-    """
+    """Sentences or a row of a passage that may support a claim, and its period by a heading."""
 
     passage: Chunk
     start: int
@@ -138,18 +133,13 @@ class Window:
 
 def together(windows: Sequence[Window]) -> Evidence:
     """Several windows as one text."""
-    every = [window.evidence for window in windows]
-    parts = zip(
-        *((each.text, each.titles, each.before, each.behind) for each in every), strict=True
-    )
-    return Evidence(*(" . ".join(part) for part in parts)) if len(every) > 1 else every[0]
+    texts = ((e.text, e.titles, e.before, e.behind) for e in (w.evidence for w in windows))
+    parts = (" . ".join(part) for part in zip(*texts, strict=True))
+    return Evidence(*parts) if len(windows) > 1 else windows[0].evidence
 
 
 def windows_of(passage: Chunk) -> Iterator[Window]:
-    """Each sentence and row of a passage, then each few sentences that may support together.
-
-    Titles say nothing.
-    """
+    """Each sentence and row of a passage, and each few sentences; titles say nothing."""
     lines = passage.text.split("\n")
     tables = [*tables_of(lines)]
     rows = {row: table for table in tables for row in table.rows}
@@ -157,10 +147,9 @@ def windows_of(passage: Chunk) -> Iterator[Window]:
     every = [unit for unit in units(passage.text, passage.language) if unit.kind != "page"]
     for first, unit in enumerate(every):
         number = passage.text.count("\n", 0, unit.start) + 1
-        is_first = passage.line_start == number == 1
-        if unit.kind == "head" or number in headers:
-            continue
-        if is_first and is_title(passage.text[unit.start : unit.end]):
+        opens = passage.line_start == number == 1
+        titled = opens and is_title(passage.text[unit.start : unit.end])
+        if unit.kind == "head" or titled or number in headers:
             continue
         yield Window(passage, unit.start, unit.end, columns(lines[:number], rows.get(number)))
         for last in every[first + 1 : first + LONGEST_WINDOW]:
@@ -201,11 +190,7 @@ def _names_column(claim: str, wanted: frozenset[str], name: str) -> bool:
 def judged(
     claim: str, windows: Sequence[Window], encode: EncodeTokens | None = None, question: str = ""
 ) -> Judgement:
-    """Whether sentences say a claim, or where they differ from it.
-
-    Figures and names of the question need not be repeated. A bare yes or no is compared as the
-    question's own words.
-    """
+    """Whether sentences say a claim, or where they differ; a yes or no is the question's words."""
     reply = answers(claim)
     if reply is not None:
         rest = claim.lstrip("*_ ").partition(" ")[2]
@@ -309,10 +294,9 @@ class Supporter:
         ]
 
     def support(self, claim: str, under: str = "") -> tuple[Window, ...] | Judgement:
-        """The window that says a claim best, the shorter one at a tie; else two that do together.
+        """The window that says a claim best, or two together; else what the nearest says of it.
 
-        A judgement if there is none, or if a passage that covers it clearly better differs from it.
-        What is of another period than the claim, or the title that it stands `under`, counts not.
+        Nothing of another period than the claim, or than the title it stands `under`, is compared.
         """
         claim, wanted = in_quarters(claim), period_of(claim, under)
         every = (window.about(claim, wanted) for window in self._likely(claim))

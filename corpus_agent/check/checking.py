@@ -67,7 +67,6 @@ _GAP = regex.compile(r"[\s(\[\"“„«'`]+")
 _NOTE = regex.compile(r"\s{0,3}(?:[-*]\s+)?(?:\[\^?(?P<n>[\w-]{1,20})\]:?|(?P<n>\d{1,3})[.)])\s")
 _NOTE_MARK = regex.compile(r"\[\^?([\w-]{1,20})\](?![(:])")
 _LIST_MARK = regex.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
-_BULLET = regex.compile(r"^\s*[-*+•–]\s")
 _EMPTY = regex.compile(r"[(\[]\s*+(?:see|siehe|vgl\.?|cf\.?|voir|source:?)?[\s,;]*+[)\]]")
 _OPINION = regex.compile(WORDS["opinion"], regex.IGNORECASE)
 
@@ -236,7 +235,7 @@ class _Reader:
         why = ""
         if kind != "text" and kind != "row":
             why = "block of code" if kind == "code" else "heading"
-        elif leads_in(said) or (said and is_title(said) and not _BULLET.match(body)):
+        elif leads_in(said) or (said and is_title(said) and body.lstrip()[:1] not in "-*+•–"):
             why = "heading"
         elif asks(said):
             why = "question"
