@@ -170,8 +170,7 @@ def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
     names = lines[above].split()[-count:] if count and above is not None else []
     if len(names) < count or not count or not all(map(periods, names)):
         return ()
-    figures = words[-count:]
-    label = ("", " ".join(words[:-count]))
+    label, figures = ("", " ".join(words[:-count])), words[-count:]
     return (label, *zip(names, figures, strict=True)) if all(map(has_digit, figures)) else ()
 
 

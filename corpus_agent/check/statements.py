@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from corpus_agent.answering.claims import in_quarters
 from corpus_agent.answering.coverage import comparison, reads
 from corpus_agent.answering.differences import Evidence
 from corpus_agent.answering.quotations import check_quotation
@@ -53,18 +54,17 @@ class StatementFinder:
     def _judged(self, piece: Piece, asked: Query) -> Finding:
         hits = self._corpus.search(asked)
         encode, _ = comparison(self._encoder, piece.text, hits)
-        supporter = Supporter((hit.chunk for hit in hits[:HITS]), encode)
-        found = supporter.support(piece.text, piece.under)
+        found = Supporter([h.chunk for h in hits[:HITS]], encode).support(piece.text, piece.under)
         if isinstance(found, Judgement):
             where = [self._cited(found.window)] if found.window and found.claimed else []
             if not all(each.stands for each in where) or not where:
                 return self._not_found(piece, hits)
             return Finding(piece, "doubtful", tuple(where), ((found.claimed, found.found),))
         cited = [self._cited(window) for window in found]
-        says = _has_words(piece.text, found) and _said_at_once(piece.text, found)
-        said = piece.text.rstrip(" .。")  # it may leave out what goes on, not a "not" or a "~~"
+        said = in_quarters(piece.text).rstrip(" .。")  # it may leave out the rest, no "not" or "~~"
         lost = sense_lost(said, cited[0].quote) or set_aside(found[0].passage.heading)
-        if not (says and lost is None and all(each.stands for each in cited)):
+        says = lost is None and _has_words(said, found) and _said_at_once(said, found)
+        if not (says and all(each.stands for each in cited)):
             return self._not_found(piece, hits)
         kind: Kind = "supported" if is_at(cited[0], piece.named) else "elsewhere"
         return Finding(piece, kind, tuple(cited))
