@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from indexer.embed.folder import ModelFolder, Words
 from indexer.errors import CorpusError
-from indexer.measure import Tokens
-from indexer.records import MULTILINGUAL
+from indexer.records import MULTILINGUAL, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
