@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
-
-    from tokenizers import Tokenizer
 
 Status = Literal["indexed", "empty", "failed", "skipped", "unreachable"]
 STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped", "unreachable")
@@ -102,36 +100,6 @@ class Chunk:
     def id(self) -> str:
         """Key of the chunk row; never shown to a model."""
         return f"{self.source}:{self.ordinal}"
-
-
-class Tokens(NamedTuple):
-    """The tokens of a text: their numbers, and where each stands, (0, 0) for special ones."""
-
-    ids: list[int]
-    offsets: list[tuple[int, int]]
-
-
-class Measure(Protocol):
-    """What a model says of the length of texts."""
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """Its tokenizer, neither truncating nor padding."""
-        ...
-
-    @property
-    def max_tokens(self) -> int:
-        """Length of its window, special tokens included."""
-        ...
-
-    @property
-    def passage_tokens(self) -> int:
-        """How many tokens a passage has at most, where nobody chose another size."""
-        ...
-
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of texts, special ones included, none cut off."""
-        ...
 
 
 LEAST_UNREAD = 0.01  # share of passages in languages that the model does not read, to be told

@@ -37,9 +37,9 @@ from corpus_agent.seal.upstream import Failed, replies
 from corpus_agent.seal.upstream import Line as Connection
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
-from indexer import records
 from indexer.embed import Encoded
 from indexer.errors import Refused, Unreachable
+from indexer.measure import Tokens
 from indexer.records import CHUNK_TOKENS, Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
 from indexer.retrieve import diverse, place_of
 from indexer.store.document_names import Names
@@ -201,8 +201,8 @@ class ToyEncoder:
         tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
         return tokenizer
 
-    def tokens(self, texts: Sequence[str]) -> list[records.Tokens]:
-        return [records.Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        return [Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
