@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UsageError
 from indexer.extract import writes_markdown
-from indexer.records import CHUNK_TOKENS, Chunk, Document, Line, Measure
+from indexer.measure import Measure
+from indexer.records import CHUNK_TOKENS, Chunk, Document, Line
 
 if TYPE_CHECKING:
     from semantic_text_splitter import MarkdownSplitter, TextSplitter

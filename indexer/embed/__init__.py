@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.errors import CorpusError
-from indexer.records import Measure
+from indexer.measure import Measure
 
 if TYPE_CHECKING:
     import numpy as np

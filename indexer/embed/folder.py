@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from indexer.embed import packaged_model
 from indexer.errors import CorpusError
-from indexer.records import CHUNK_TOKENS, MULTILINGUAL, PACKAGED_MODEL, Tokens
+from indexer.measure import Tokens
+from indexer.records import CHUNK_TOKENS, MULTILINGUAL, PACKAGED_MODEL
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from indexer.embed.folder import ModelFolder, Words
 from indexer.errors import CorpusError
-from indexer.records import MULTILINGUAL, Tokens
+from indexer.measure import Tokens
+from indexer.records import MULTILINGUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

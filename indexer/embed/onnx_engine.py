@@ -22,7 +22,7 @@ from indexer.embed import Encoded
 from indexer.embed.folder import ModelFolder
 from indexer.embed.graph import Precision, Shape, Weights, bert
 from indexer.errors import CorpusError
-from indexer.records import Tokens
+from indexer.measure import Tokens
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
