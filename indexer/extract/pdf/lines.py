@@ -246,6 +246,7 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
 
 SHORT_WORDS = re.compile(r" (?:[^\W\d_]{1,2} ){3}")
 MIN_SPACED_WORDS, SPACED_SHARE = 8, 0.6  # of a letter-spaced line: those of one or two letters
+MAX_PIECE = 4  # letters of it without a gap
 MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
 
 
@@ -253,7 +254,8 @@ def respaced(line: PlacedLine, places: Places) -> PlacedLine:
     """A letter-spaced line, in which each gap is a space to pdfium, with its wider gaps alone."""
     words = line.text.split()
     short = sum(len(word) <= 2 and word.isalpha() for word in words)
-    if len(words) < MIN_SPACED_WORDS or short < SPACED_SHARE * len(words) or line.start < 0:
+    is_one = len(words) >= MIN_SPACED_WORDS and max(map(len, words)) <= MAX_PIECE
+    if not is_one or short < SPACED_SHARE * len(words) or line.start < 0:
         return line
     shown = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
     gaps = [places.extent(b)[0] - places.extent(a)[1] for a, b in pairwise(shown)]
