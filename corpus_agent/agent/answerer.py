@@ -14,8 +14,7 @@ from corpus_agent.agent.conversation import (
     DEFAULT_WINDOW,
     MAX_STEPS,
     NOT_FOUND,
-    PASSAGES_PROMPT,
-    READER_QUESTION,
+    PROMPTS,
     Conversation,
     Message,
     Work,
@@ -183,7 +182,7 @@ class ModelAnswerer:
         message = f"{work.passages_text()}\n\nQuestion: {work.asked}"
         if self._denied(work, model, message):
             return _NOTHING
-        asked = sent(PASSAGES_PROMPT, [Message("user", message)])
+        asked = sent(PROMPTS["passages"], [Message("user", message)])
         tokens = min(MAX_DRAFT_TOKENS, reply_tokens(work.window))
         text = stream_reply(model, asked, max_tokens=tokens).text
         draft, said = self._checked(work, work.settled(text), model.deadline)
@@ -196,7 +195,8 @@ class ModelAnswerer:
         """Whether program and model, asked for one word, doubt that the passages answer."""
         read = None
         if work.own is not None:
-            asked = sent(PASSAGES_PROMPT, [Message("user", f"{message}\n\n{READER_QUESTION}")])
+            message = f"{message}\n\n{PROMPTS['reader']}"
+            asked = sent(PROMPTS["passages"], [Message("user", message)])
             try:
                 read = log_odds(*first_word(model, asked))
             except ModelUnavailable as error:

@@ -17,7 +17,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import groupby, islice
-from types import TracebackType
 from typing import Any
 
 from indexer.confine import confine, die_with_parent
@@ -43,7 +42,7 @@ def main(program: str, parent: int, *, confined: bool) -> None:
     module = import_module(program)
     gc.set_threshold(100_000)  # readers make many small objects, and hardly a cycle
     channel = _channel()
-    sys.excepthook = _report_crash(channel)
+    sys.excepthook = lambda _, error, __: _crashed(channel, error)
     # After the exec, and in a domain below the parent's: so the parent's end reaches this process.
     die_with_parent(parent)
     try:
@@ -105,16 +104,10 @@ def _unreadable(channel: socket.socket, reason: str, detail: str, waiting: int =
     protocol.send(channel, said)
 
 
-def _report_crash(
-    channel: socket.socket,
-) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
-    """An excepthook that reports an unexpected exception to the parent before the process ends."""
-
-    def report(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
-        with contextlib.suppress(OSError):
-            _unreadable(channel, "crashed", f"{kind.__name__}: {error}")
-
-    return report
+def _crashed(channel: socket.socket, error: BaseException) -> None:
+    """Tell the parent of an unexpected exception, before the process ends."""
+    with contextlib.suppress(OSError):
+        _unreadable(channel, "crashed", f"{type(error).__name__}: {error}")
 
 
 # ---- The jobs of a process that reads

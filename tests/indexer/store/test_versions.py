@@ -37,12 +37,6 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
-def replace_all(root: Path, store: Path, text: str) -> None:
-    for path in root.iterdir():
-        path.write_text(f"{text} {path.name}\n")
-    sync(root, store)
-
-
 def cleaned(store: Path) -> None:
     manifest = read_manifest(store)
     with Writer(store, manifest.fingerprint, manifest.root) as open_writer:
