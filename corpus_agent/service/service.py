@@ -26,6 +26,7 @@ from corpus_agent.settings import (
     one_by_one,
     stores_to_read,
 )
+from corpus_agent.text.wording import lacks
 from indexer import Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ class Service:
 def _completed(answer: Answer, corpus: Index, known: Sequence[str]) -> Answer:
     """An answer with the headings of its passages, and what was known before it was asked for."""
     notices = (*known, *corpus.notices)
-    if not (answer.coverage.searched or answer.coverage.unreadable or answer.coverage.waiting):
+    if not (answer.coverage.searched or lacks(answer.coverage)):
         notices = (*notices, _EMPTY)
     unsaid = tuple(notice for notice in notices if notice not in answer.notices)
     passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
