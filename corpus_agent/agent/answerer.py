@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,14 +63,6 @@ _SILENT = ("no", "nothing")  # nothing in it is from the documents
 
 
 @dataclass
-class Learned:
-    """What was learned of a model while it answered, for the questions that follow."""
-
-    capabilities: Capabilities | None = None
-    answers_worse_with_tools: bool = False
-
-
-@dataclass
 class ModelAnswerer:
     """An answerer that uses a model; implements the `Answerer` protocol.
 
@@ -89,7 +81,9 @@ class ModelAnswerer:
     encode: EncodeTokens | None = None
     quotes_only: bool = False
     own: Answerer | None = None
-    learned: Learned = field(default_factory=Learned)
+    # Learned while it answers, for the questions that follow.
+    capabilities: Capabilities | None = None
+    answers_worse_with_tools: bool = False
 
     @property
     def name(self) -> str:
@@ -115,11 +109,10 @@ class ModelAnswerer:
             own = self.own.answer(question, corpus, history)
             onlooker.passages(own)
         deadline = Deadline(self.seconds, onlooker.wait)
-        if self.learned.capabilities is None:
-            able = fetch_capabilities(self.broker, self.model, deadline)
-            self.learned.capabilities = able
-            self.learned.answers_worse_with_tools |= able.answers_better_without_tools
-        window = self.window or self.learned.capabilities.window or DEFAULT_WINDOW
+        if self.capabilities is None:
+            self.capabilities = fetch_capabilities(self.broker, self.model, deadline)
+            self.answers_worse_with_tools |= self.capabilities.answers_better_without_tools
+        window = self.window or self.capabilities.window or DEFAULT_WINDOW
         work = Work(question, corpus, history, onlooker.step, self.encode, own, window)
         model = ChatModel(self.broker, self.model, deadline, onlooker.draft)
         draft, said = self._drafted(work, model)
@@ -143,12 +136,12 @@ class ModelAnswerer:
             chosen = sentences_chosen(work, model)
             surer = work.quotes_own(chosen.citations)  # the program shows one of them, too
             return (chosen, "yes" if surer else "partly") if chosen.text else _NOTHING
-        if self.learned.answers_worse_with_tools:
+        if self.answers_worse_with_tools:
             return self._from_passages(work, model)
         try:
             draft, said = self._with_tools(work, model)
         except NoTools:
-            self.learned.answers_worse_with_tools = True  # for the questions that follow, too
+            self.answers_worse_with_tools = True  # for the questions that follow, too
             return self._from_passages(work, model)
         searched_again = len(work.toolbox.calls) > 1
         if said not in _SILENT or searched_again or not work.own_passages:
@@ -161,7 +154,7 @@ class ModelAnswerer:
             return draft, said
         if said_again in _SILENT:
             return draft, said
-        self.learned.answers_worse_with_tools = True
+        self.answers_worse_with_tools = True
         return again, said_again
 
     def _with_tools(self, work: Work, model: ChatModel) -> Judged:

@@ -246,7 +246,7 @@ def _counts(name: str, manifest: storage.Manifest) -> str:
     counted = {
         "could not be read": coverage.unreadable,
         "could not be looked at since, and stayed as they were": coverage.unreachable,
-        "are of other kinds": coverage.skipped,
+        "of other kinds": coverage.skipped - coverage.pictures,
     }
     said += [f"{number:,} {what}" for what, number in counted.items() if number]
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)

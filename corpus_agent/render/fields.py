@@ -199,11 +199,9 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
             yield f"            {enclosed(one.citation.quote, '“', '”')}"
         above = one.citation
     yield ""
-    yield (
-        f"{number_of(len(timeline.statements), 'dated statement')} in "
-        f"{number_of(timeline.looked_at - len(timeline.unread), 'document')}, "
-        f"{timeline.undated:,} of them without a date"
-    )
+    looked_at = number_of(timeline.looked_at - len(timeline.unread), "document")
+    undated = f", {timeline.undated:,} of them without a date" if timeline.undated else ""
+    yield f"{number_of(len(timeline.statements), 'dated statement')} in {looked_at}{undated}"
     yield from _missing(timeline.unread, timeline.changed, timeline.unverified, "statement")
 
 

@@ -83,16 +83,12 @@ def test_a_forged_citation_reaches_neither_text_nor_parent():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "draft",
-    [
+def test_a_sentence_against_its_own_quotation_is_marked():
+    for draft in (
         'The tenant may keep dogs [lease.md:1] "The Tenant of the flat may".',
         f'The tenant may keep dogs [lease.md:1] "{LEASE.strip()}"',
         'Yes [lease.md:1] "The Tenant of the flat may not keep large dogs in the house."',
-    ],
-)
-def test_a_sentence_against_its_own_quotation_is_marked(draft):
-    assert "[differs: " in answer(draft).text
-    control = answer(draft.replace("not ", ""), text=LEASE.replace("not ", ""))
-    assert "may keep large dogs" in LEASE.replace("not ", "")
-    assert control.citations or "The Tenant of the flat may" in draft
+    ):
+        assert "[differs: " in answer(draft).text
+        control = answer(draft.replace("not ", ""), text=LEASE.replace("not ", ""))
+        assert control.citations or "The Tenant of the flat may" in draft
