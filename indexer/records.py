@@ -198,8 +198,8 @@ class FileRow:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it has no text until its pages are recognised."""
-        return self.status in ("empty", "failed") and self.waiting > 0
+        """Whether it has no text until it is recognised."""
+        return self.waiting > 0 and not self.is_document
 
     @property
     def is_picture(self) -> bool:
@@ -218,7 +218,7 @@ class Coverage:
 
     `kept_out` counts the files and folders that lines of ignore files exclude, `blank` the empty
     files without a byte: there is nothing in them to read. `waiting` are those of the empty and
-    failed ones that are still to be recognised.
+    failed ones that are still to be recognised, `pictures` those of the skipped ones.
     """
 
     indexed: int = 0
@@ -229,15 +229,16 @@ class Coverage:
     kept_out: int = 0
     blank: int = 0
     waiting: int = 0
+    pictures: int = 0
 
     @classmethod
     def of(cls, rows: Iterable[FileRow]) -> Coverage:
         """How many of the rows have each status."""
-        counts = dict.fromkeys((*STATUSES, "blank", "waiting"), 0)
+        counts = dict.fromkeys((*STATUSES, "blank", "waiting", "pictures"), 0)
         for row in rows:
             counts[row.status] += 1
             counts["blank"] += row.is_blank
-            counts["waiting"] += row.is_waiting
+            counts["pictures" if row.status == "skipped" else "waiting"] += row.is_waiting
         return cls(**counts)
 
     @property

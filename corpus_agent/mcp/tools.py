@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpus_agent import fields, render
-from corpus_agent.fields.records import CellStatus
+from corpus_agent.fields.table import CellStatus
 from corpus_agent.render import for_parent
 from corpus_agent.render.common import documents_searched, evidence
 from corpus_agent.render.for_parent import tokens_at_most
@@ -31,7 +31,7 @@ from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, Window, 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
     from corpus_agent.check.records import Finding
-    from corpus_agent.fields.records import DocumentRow, FieldTable
+    from corpus_agent.fields.table import DocumentRow, FieldTable
     from corpus_agent.service.process import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.tools.corpus import CorpusView
@@ -246,7 +246,7 @@ def _counts(name: str, manifest: storage.Manifest) -> str:
     counted = {
         "could not be read": coverage.unreadable,
         "could not be looked at since, and stayed as they were": coverage.unreachable,
-        "are of other kinds": coverage.skipped,
+        "of other kinds": coverage.skipped - coverage.pictures,
     }
     said += [f"{number:,} {what}" for what, number in counted.items() if number]
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 
 from corpus_agent.fields.condition import ListVerdict
 from corpus_agent.fields.lexicon import not_understood
-from corpus_agent.fields.records import CellStatus
+from corpus_agent.fields.table import CellStatus
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import (
     as_object,
@@ -33,8 +33,7 @@ from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.fields.condition import ListedDocuments
-    from corpus_agent.fields.records import Cell, DocumentRow, FieldTable, FieldValue
-    from corpus_agent.fields.table import Timeline
+    from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, Timeline
     from corpus_agent.render.common import Object, Seal
 
 _DURATION = re.compile(r"P(T?)(\d{1,6})([BDHMWY])")
@@ -200,11 +199,9 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
             yield f"            {enclosed(one.citation.quote, '“', '”')}"
         above = one.citation
     yield ""
-    yield (
-        f"{number_of(len(timeline.statements), 'dated statement')} in "
-        f"{number_of(timeline.looked_at - len(timeline.unread), 'document')}, "
-        f"{timeline.undated:,} of them without a date"
-    )
+    looked_at = number_of(timeline.looked_at - len(timeline.unread), "document")
+    undated = f", {timeline.undated:,} of them without a date" if timeline.undated else ""
+    yield f"{number_of(len(timeline.statements), 'dated statement')} in {looked_at}{undated}"
     yield from _missing(timeline.unread, timeline.changed, timeline.unverified, "statement")
 
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from corpus_agent.trust.stores import Permission
     from indexer import Forgotten
 
-_COVERAGE = "indexed empty failed skipped unreachable kept_out blank waiting"
+_COVERAGE = "indexed empty failed skipped unreachable kept_out blank waiting pictures"
+_COUNTED = "indexed empty failed skipped unreachable kept_out blank waiting pictures"
+_COUNTED = "indexed empty failed skipped unreachable kept_out blank waiting pictures"
 MULTILINGUAL = "corpus-agent --model multilingual index"
 
 
@@ -72,9 +74,7 @@ def status_object(status: IndexStatus, seal: Seal) -> Object:
         root=unambiguous(str(status.root)),
         root_exists=status.root_exists,
         files={
-            **taken(
-                manifest.coverage, "indexed empty failed skipped unreachable kept_out blank waiting"
-            ),
+            **taken(manifest.coverage, _COUNTED),
             "ignored": manifest.ignored,
         },
         recognition={
@@ -140,7 +140,7 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
 
 def _details(status: Object) -> Iterator[str]:
     files = status["files"]
-    unused = ((files["skipped"], "of other kinds"), (files["blank"], "empty"))
+    unused = ((files["skipped"] - files["pictures"], "of other kinds"), (files["blank"], "empty"))
     if counts := ", ".join(f"{count:,} {what}" for count, what in unused if count):
         yield f"other    {counts}"
     if files["ignored"]:

@@ -75,7 +75,7 @@ def open_corpus(
         return Index(stores, anew=anew, quote=quoted)
     if encoder is None:
         encoder = encoder_for(settings, places[0].store)
-    return Index(stores, encoder, anew=anew, backend=settings.backend, quote=quoted)
+    return Index(stores, encoder, anew=anew, quote=quoted)
 
 
 def index(

@@ -65,7 +65,6 @@ class Settings:
     llm: str = "auto"
     llm_model: str | None = None
     model: Path | None = None
-    backend: str = "lance"
     device: Device = "auto"
     chunk_tokens: int | None = None
     chunk_overlap: int | None = None
@@ -96,7 +95,6 @@ KINDS: dict[str, SettingKind] = {
     "llm": str,
     "llm_model": str,
     "model": Path,
-    "backend": str,
     "device": get_args(Device),
     "chunk_tokens": range(8, 8_193),
     "chunk_overlap": range(8_192),

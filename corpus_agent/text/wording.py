@@ -34,6 +34,6 @@ def lacks(coverage: Coverage, more: str = "") -> str:
     counts = {
         "could not be looked at": coverage.unreachable,
         f"{more} could not be read".strip(): coverage.unreadable,
-        f"{more} not yet recognised".strip(): coverage.waiting,
+        f"{more} not yet recognised".strip(): coverage.waiting + coverage.pictures,
     }
     return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)

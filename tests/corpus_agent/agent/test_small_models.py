@@ -5,7 +5,7 @@ import json
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.agent.conversation import PASSAGES_PROMPT, READER_QUESTION
+from corpus_agent.agent.conversation import PROMPTS
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.records import Onlooker
 from corpus_agent.models.http import SMALL
@@ -122,8 +122,8 @@ def test_the_reader_asks_for_one_word_with_its_probability_and_shares_the_drafts
     _, (asked, draft) = ask([YES, ANSWER], parameters=1)
     assert (asked["max_tokens"], asked["logprobs"], asked["top_logprobs"]) == (1, True, 20)
     system, user = asked["messages"]
-    assert system == {"role": "system", "content": PASSAGES_PROMPT} == draft["messages"][0]
-    assert user["content"] == f"{draft['messages'][1]['content']}\n\n{READER_QUESTION}"
+    assert system == {"role": "system", "content": PROMPTS["passages"]} == draft["messages"][0]
+    assert user["content"] == f"{draft['messages'][1]['content']}\n\n{PROMPTS['reader']}"
 
 
 def test_a_sure_no_of_the_reader_ends_the_question_with_the_passages_and_no_draft():
