@@ -280,7 +280,7 @@ def png_of(points: Points) -> bytes:
     header = struct.pack(">IIBBBBB", points.width, points.height, 8, kind, 0, 0, 0)
     data = zlib.compress(unfiltered, _LEVEL)
     png = [_SIGNATURE]
-    for kind, content in ((b"IHDR", header), (b"IDAT", data), (b"IEND", b"")):
-        check = struct.pack(">I", zlib.crc32(kind + content))
-        png += [struct.pack(">I", len(content)), kind, content, check]
+    for name, content in ((b"IHDR", header), (b"IDAT", data), (b"IEND", b"")):
+        check = struct.pack(">I", zlib.crc32(name + content))
+        png += [struct.pack(">I", len(content)), name, content, check]
     return b"".join(png)
