@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer, Passage, Turn
     from corpus_agent.check.records import Checked
     from corpus_agent.fields.condition import ListedDocuments
-    from corpus_agent.fields.records import FieldTable
-    from corpus_agent.fields.table import Timeline
+    from corpus_agent.fields.table import FieldTable, Timeline
     from corpus_agent.startup import Launch
     from indexer import Encoder, Forgotten, Index, RecognitionState
 

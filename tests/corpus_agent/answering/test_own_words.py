@@ -4,8 +4,7 @@ from typing import get_args
 
 import pytest
 
-from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.answering.claims import without_own_words
+from corpus_agent.agent.answerer import ModelAnswerer, without_own_words
 from corpus_agent.render import for_parent
 from corpus_agent.text.wording import Verdict, Word
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
