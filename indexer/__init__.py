@@ -14,8 +14,10 @@ __version__ = "0.2.0"  # of the distribution, which holds this library and corpu
 if TYPE_CHECKING:
     from indexer.chunk import Chunker as Chunker
     from indexer.confine.system import engine_for as engine_for
+    from indexer.embed import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
+    from indexer.embed import multilingual_model as multilingual_model
     from indexer.embed.encoder import FolderEncoder as FolderEncoder
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
@@ -80,8 +82,6 @@ if TYPE_CHECKING:
     from indexer.sync.read import share_in_other_languages as share_in_other_languages
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
-    from indexer.weights import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
-    from indexer.weights import multilingual_model as multilingual_model
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
     from indexer.window import MAX_WINDOW_LINES as MAX_WINDOW_LINES
     from indexer.window import Window as Window

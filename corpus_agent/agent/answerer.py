@@ -6,9 +6,14 @@ passages ──> first search ──> conversation.py ──> draft ──> draf
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
+from html import unescape
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import regex
 
 from corpus_agent.agent.conversation import (
     DEFAULT_WINDOW,
@@ -24,7 +29,6 @@ from corpus_agent.agent.conversation import (
 )
 from corpus_agent.agent.numbered import sentences_chosen
 from corpus_agent.agent.request import ChatModel, NoTools, first_word, stream_reply
-from corpus_agent.answering.claims import without_own_words
 from corpus_agent.answering.decision import READ_NO, READ_YES, Said, decided, odds_of, said_by
 from corpus_agent.answering.drafts import Draft, repair_request
 from corpus_agent.answering.extractive import passage_of
@@ -40,7 +44,8 @@ from corpus_agent.answering.records import (
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Capabilities, Deadline, fetch_capabilities
 from corpus_agent.text.naming import EXTRACTIVE, quoted
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.tokens import lazy
+from corpus_agent.text.wording import EVERYDAY, OWN_WORDS, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
@@ -55,14 +60,6 @@ Judged = tuple[Draft, Said]
 """A finished draft, and what it says."""
 _NOTHING: Judged = Draft(""), "no"
 _SILENT = ("no", "nothing")  # nothing in it is from the documents
-
-
-@dataclass
-class Learned:
-    """What was learned of a model while it answered, for the questions that follow."""
-
-    capabilities: Capabilities | None = None
-    answers_worse_with_tools: bool = False
 
 
 @dataclass
@@ -84,7 +81,9 @@ class ModelAnswerer:
     encode: EncodeTokens | None = None
     quotes_only: bool = False
     own: Answerer | None = None
-    learned: Learned = field(default_factory=Learned)
+    # Learned while it answers, for the questions that follow.
+    capabilities: Capabilities | None = None
+    answers_worse_with_tools: bool = False
 
     @property
     def name(self) -> str:
@@ -110,11 +109,10 @@ class ModelAnswerer:
             own = self.own.answer(question, corpus, history)
             onlooker.passages(own)
         deadline = Deadline(self.seconds, onlooker.wait)
-        if self.learned.capabilities is None:
-            able = fetch_capabilities(self.broker, self.model, deadline)
-            self.learned.capabilities = able
-            self.learned.answers_worse_with_tools |= able.answers_better_without_tools
-        window = self.window or self.learned.capabilities.window or DEFAULT_WINDOW
+        if self.capabilities is None:
+            self.capabilities = fetch_capabilities(self.broker, self.model, deadline)
+            self.answers_worse_with_tools |= self.capabilities.answers_better_without_tools
+        window = self.window or self.capabilities.window or DEFAULT_WINDOW
         work = Work(question, corpus, history, onlooker.step, self.encode, own, window)
         model = ChatModel(self.broker, self.model, deadline, onlooker.draft)
         draft, said = self._drafted(work, model)
@@ -138,12 +136,12 @@ class ModelAnswerer:
             chosen = sentences_chosen(work, model)
             surer = work.quotes_own(chosen.citations)  # the program shows one of them, too
             return (chosen, "yes" if surer else "partly") if chosen.text else _NOTHING
-        if self.learned.answers_worse_with_tools:
+        if self.answers_worse_with_tools:
             return self._from_passages(work, model)
         try:
             draft, said = self._with_tools(work, model)
         except NoTools:
-            self.learned.answers_worse_with_tools = True  # for the questions that follow, too
+            self.answers_worse_with_tools = True  # for the questions that follow, too
             return self._from_passages(work, model)
         searched_again = len(work.toolbox.calls) > 1
         if said not in _SILENT or searched_again or not work.own_passages:
@@ -156,7 +154,7 @@ class ModelAnswerer:
             return draft, said
         if said_again in _SILENT:
             return draft, said
-        self.learned.answers_worse_with_tools = True
+        self.answers_worse_with_tools = True
         return again, said_again
 
     def _with_tools(self, work: Work, model: ChatModel) -> Judged:
@@ -252,3 +250,47 @@ def log_odds(text: str, likeliest: Iterable[tuple[str, float]]) -> float | None:
         return math.log((yes + LEAST) / (no + LEAST))
     share = None if likeliest else _WORDS.get(text.strip(" .!*\n\"'").casefold())
     return None if share is None else WORD_ALONE * (2 * share - 1)
+
+
+# ---- The program's own words in a draft
+
+_OWN = tomllib.loads(Path(__file__).with_name("own_words.toml").read_text("utf-8"))
+_PIECES = _OWN["pieces"] | {
+    "everyday": "|".join(EVERYDAY),
+    "others": "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY),
+}
+
+
+def _pattern(written: str) -> regex.Pattern[str]:
+    """A pattern with the pieces that it is made of in their places."""
+    for piece, words in _PIECES.items():
+        written = written.replace(f"@{piece}@", words)
+    return lazy(written.replace("\n", ""), regex.MULTILINE)
+
+
+_LOOKS = {name: _pattern(written) for name, written in _OWN["patterns"].items()}
+
+
+def without_own_words(draft: str) -> str:
+    """A draft without text that looks like the program's own, which readers trust.
+
+    To be applied after quotations were replaced by numbers: a document may contain "(verified)".
+    """
+    text = _LOOKS["fences"].sub(r"\1", draft)  # what stands behind one is no sentence to be marked
+    text = "\n".join(_undressed(line) for line in text.split("\n"))
+    for name in ("footnotes", "alone", "lines", "within"):
+        text = _LOOKS[name].sub("", text)
+    text = _LOOKS["alone"].sub("", _LOOKS["labels"].sub(r"\1", text))
+    return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _undressed(line: str) -> str:
+    """A line as rendered if emphasis, entities or dots disguise the program's words in it."""
+    if not line or line.isspace():
+        return line
+    bare = _LOOKS["blanks"].sub(" ", _LOOKS["dress"].sub("", unescape(line)))
+    bare = _LOOKS["starts"].sub("", _LOOKS["dots"].sub("·", _LOOKS["before_colon"].sub("", bare)))
+    if bare == line:
+        return line
+    own = (_LOOKS[name] for name in ("alone", "lines", "within", "labels"))
+    return bare if any(len(p.findall(bare)) > len(p.findall(line)) for p in own) else line

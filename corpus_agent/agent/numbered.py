@@ -124,7 +124,7 @@ def _reply(
     model: ChatModel, rules: str, frame: Frame, offered: Sequence[Window], asked: str
 ) -> str:
     """What a model writes when it is asked about numbered sentences."""
-    lines = [f"[{n}] {one_line(each.evidence.text)}" for n, each in enumerate(offered, 1)]
+    lines = [f"[{n}] {one_line(each.quote)}" for n, each in enumerate(offered, 1)]
     messages = sent(rules, [Message("user", "\n\n".join((frame.wrap("\n".join(lines)), asked)))])
     return stream_reply(model, messages, max_tokens=MOST_REPLY).text
 
@@ -139,5 +139,5 @@ def _numbers(reply: str, most: int) -> list[int]:
 
 def _looked_up(corpus: CorpusView, chosen: Window) -> Citation:
     """A sentence as it stands in its document today, which may have changed meanwhile."""
-    source, text = chosen.passage.source, chosen.evidence.text
+    source, text = chosen.passage.source, chosen.quote
     return check_quotation(corpus, 0, source, text, chosen.line)

@@ -278,7 +278,7 @@ class DraftChecker:
         if isinstance(found, Judgement):
             return found, ""
         cited = [
-            check_quotation(self._corpus, 0, one.passage.source, one.evidence.text, one.line)
+            check_quotation(self._corpus, 0, one.passage.source, one.quote, one.line)
             for one in found
         ]
         if not all(one.stands for one in cited):  # the file changed since it was indexed

@@ -10,9 +10,8 @@ from typing import Any
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.parties import place_at
-from corpus_agent.fields.records import ProposedValue
 from corpus_agent.text.dates import Reading, add_duration, find_dates
 from corpus_agent.text.sentences import refers_back
 from corpus_agent.text.tokens import fold

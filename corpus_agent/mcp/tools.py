@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpus_agent import fields, render
-from corpus_agent.fields.records import CellStatus
+from corpus_agent.fields.table import CellStatus
 from corpus_agent.render import for_parent
 from corpus_agent.render.common import documents_searched, evidence
 from corpus_agent.render.for_parent import tokens_at_most
@@ -31,7 +31,7 @@ from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, Window, 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
     from corpus_agent.check.records import Finding
-    from corpus_agent.fields.records import DocumentRow, FieldTable
+    from corpus_agent.fields.table import DocumentRow, FieldTable
     from corpus_agent.service.process import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.tools.corpus import CorpusView

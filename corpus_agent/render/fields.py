@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 
 from corpus_agent.fields.condition import ListVerdict
 from corpus_agent.fields.lexicon import not_understood
-from corpus_agent.fields.records import CellStatus
+from corpus_agent.fields.table import CellStatus
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import (
     as_object,
@@ -33,8 +33,7 @@ from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.fields.condition import ListedDocuments
-    from corpus_agent.fields.records import Cell, DocumentRow, FieldTable, FieldValue
-    from corpus_agent.fields.table import Timeline
+    from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, Timeline
     from corpus_agent.render.common import Object, Seal
 
 _DURATION = re.compile(r"P(T?)(\d{1,6})([BDHMWY])")

@@ -30,13 +30,11 @@ from corpus_agent.text.wording import lacks
 from indexer import Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
-    from corpus_agent.agent.answerer import ModelAnswerer
     from corpus_agent.answering.receipt import Receipt, Rechecked
     from corpus_agent.answering.records import Answer, Answerer, Passage, Turn
     from corpus_agent.check.records import Checked
     from corpus_agent.fields.condition import ListedDocuments
-    from corpus_agent.fields.records import FieldTable
-    from corpus_agent.fields.table import Timeline
+    from corpus_agent.fields.table import FieldTable, Timeline
     from corpus_agent.startup import Launch
     from indexer import Encoder, Forgotten, Index, RecognitionState
 
@@ -75,7 +73,7 @@ class Service:
         self._encoder = cast("Encoder", _OneAtATime(self._loaded)) if self._loaded else None
         self._lock = threading.Lock()
         self._corpus: Index | None = None
-        self._asked: ModelAnswerer | None = None
+        self._asked: dict[bool, Answerer] = {}  # a model, by whether it quotes only
 
     def warm(self) -> None:
         """Load the index and the encoder ahead of the first question."""
@@ -161,12 +159,12 @@ class Service:
 
     def answerer(self, corpus: Index, *, quotes_only: bool = False) -> Answerer:
         """What answers one question; one with a model goes on with what was learned of it."""
-        if self._asked is not None:
-            return replace(self._asked, quotes_only=quotes_only)
-        found = service.session.answerer_for(corpus, self.launch, quotes_only=quotes_only)
-        if not isinstance(found, answering.extractive.ExtractiveAnswerer):
-            self._asked = cast("ModelAnswerer", found)
-        return found
+        if quotes_only not in self._asked:
+            found = service.session.answerer_for(corpus, self.launch, quotes_only=quotes_only)
+            if isinstance(found, answering.extractive.ExtractiveAnswerer):
+                return found
+            self._asked[quotes_only] = found
+        return self._asked[quotes_only]
 
     def check_receipts(
         self, receipts: Sequence[Receipt]

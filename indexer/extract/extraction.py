@@ -150,12 +150,13 @@ Begins = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and it
 MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Extraction:
     """A document's title, if any, its lines, lazily, and what it says of itself beside its text.
 
     `engines`, `unread` and `notes` are filled while the lines are read: names of second engines
-    that were needed, parts that no engine could read, and other remarks.
+    that were needed, parts that no engine could read, and other remarks. `extractor`, the label of
+    what reads it, and `remark` are the registry's, and final after the last line.
     """
 
     title: str | None
@@ -164,6 +165,8 @@ class Extraction:
     unread: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     own: OwnProperties = field(default_factory=OwnProperties)
+    extractor: str = ""
+    remark: str = ""
 
 
 MAX_MEMBERS = 2_000  # documents within one file that are looked at

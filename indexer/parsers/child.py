@@ -21,7 +21,8 @@ from typing import Any
 
 from indexer.confine import confine, die_with_parent
 from indexer.errors import SealUnavailable, UnreadableDocument
-from indexer.extract import Opened, open_document
+from indexer.extract import open_document
+from indexer.extract.extraction import Extraction
 from indexer.parsers import protocol
 from indexer.parsers.limits import worker_policy
 
@@ -126,7 +127,7 @@ def shown(data: bytes) -> Any:  # noqa: ANN401 - a PDF or a picture
 class Jobs:
     """Those of lines, and those of pages, which are numbered from 1."""
 
-    parse: Callable[[bytes, str, Tell], Opened] = staticmethod(open_document)
+    parse: Callable[[bytes, str, Tell], Extraction] = staticmethod(open_document)
     show: Callable[[bytes], Any] = staticmethod(shown)
 
     def __init__(self, tell: Tell) -> None:
@@ -137,7 +138,7 @@ class Jobs:
         """What a document says of itself; some extractors do all their work here."""
         self._opened = None  # the one before makes room first
         opened = self._opened = self.parse(contents(descriptor), source, self._tell)
-        title, own = opened.title[:MAX_TITLE_CHARS], opened.own
+        title, own = (opened.title or "")[:MAX_TITLE_CHARS], opened.own
         return {"title": title, "author": own.author, "date": own.date}, b""
 
     def lines(self, max_lines: int, max_chars: int) -> Answer:

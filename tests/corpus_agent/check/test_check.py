@@ -185,6 +185,50 @@ def test_what_states_nothing_is_left_out_and_counted(text, left_out):
     assert "0 " not in next(render.checked_lines(done))
 
 
+FIGURES = """# Ferry
+
+## Income
+
+| | 2024 | 2023 |
+|---|---|---|
+| Fuel | 143 | 151 |
+
+## Trips by quarter, 2024
+
+| Quarter | Trips |
+|---|---|
+| Q1 | 5,820 |
+| Q2 | 6,690 |
+
+## Pier
+
+In 2024 the pier was shut on 12 days. The toll is £45. The fine is £90.
+"""
+OF_A_PERIOD = """
+Fuel: 151 in 2023. | supported |
+Fuel: 151 in 2024. | doubtful | 143
+Fuel: 151 in 2021. | not_found |
+Second quarter of 2024: 6,690 trips. | supported |
+Trips in Q1 2024: 6,690. | doubtful | 5,820
+Trips in Q1 2023: 5,820. | not_found |
+In 2024 the pier was shut on 14 days. | doubtful | 12 days
+In 2023 the pier was shut on 14 days. | not_found |
+The toll of the pier is £45. | supported |
+The toll of the ferry is £45. | not_found |
+- Toll and fine are free | not_found |
+The toll is £45. The fine is £80. | supported doubtful | £90
+# Fuel in 2023\\n\\n- Fuel: 143. | doubtful | 151
+"""
+
+
+def test_a_figure_is_compared_with_its_own_year_column_and_sentence_and_no_title_supports():
+    for row in OF_A_PERIOD.strip().splitlines():
+        text, kinds, found = row.split(" |", 2)
+        done = check_text(text.replace("\\n", "\n"), ListedCorpus({"a.md": FIGURES}))  # type: ignore[arg-type]
+        assert [each.kind for each in done.findings] == kinds.split(), row
+        assert found.strip() in str([each.differs for each in done.findings]), row
+
+
 def test_a_sentence_that_says_more_than_its_quotation_is_judged_beside_it():
     assert kinds("For £985 the tenant has the flat “for up to 12 days without feeding”.") == [
         "not_found",

@@ -277,22 +277,22 @@ class Stopped(Exception):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_question_is_stopped_within_a_second_at_each_stage(stage):
+def test_a_question_is_stopped_within_a_second_at_each_stage():
     began: list[float] = []
 
     def stop_after_a_while() -> None:
-        if time.monotonic() > began[0] + 0.4:
+        if time.monotonic() > began[-1] + 0.4:
             raise Stopped
 
     def begin(_: object) -> None:
         began.append(time.monotonic())
 
     onlooker = Onlooker(passages=begin, wait=stop_after_a_while)
-    with asking(BEHAVIOURS[stage], PATIENT) as (answerer, _):
-        with pytest.raises(Stopped):
-            answerer.answer(QUESTION, CORPUS, onlooker=onlooker)
-        assert time.monotonic() - began[0] < 0.4 + patience(1.0)
+    for stage in STAGES:
+        with asking(BEHAVIOURS[stage], PATIENT) as (answerer, _):
+            with pytest.raises(Stopped):
+                answerer.answer(QUESTION, CORPUS, onlooker=onlooker)
+            assert time.monotonic() - began[-1] < 0.4 + patience(1.0), stage
 
 
 def test_a_reply_is_read_up_to_its_limit():
