@@ -21,7 +21,6 @@ from pathlib import Path
 from benchmarks.evidence import Documents
 from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.answering.drafts import DraftChecker
-from corpus_agent.answering.support import Supporter
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.tools.corpus import passage
@@ -83,7 +82,7 @@ def shown(case: Answered, encode: EncodeTokens | None = None) -> str:
     evidence = DraftChecker(
         documents,
         lambda name: name,
-        lambda: Supporter([source], encode),
+        lambda: [source],
         question=case.question,
         encode=encode,
     )

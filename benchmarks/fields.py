@@ -21,8 +21,7 @@ from pathlib import Path
 
 from benchmarks.common import corpus_of, data, print_table, read_jsonl, timed
 from corpus_agent.fields.lexicon import field_of, fields_of
-from corpus_agent.fields.records import Cell
-from corpus_agent.fields.table import table_of
+from corpus_agent.fields.table import Cell, table_of
 from tests.support.fakes import ListedCorpus
 
 TRUTH = {  # columns by what the truth calls them

@@ -42,7 +42,7 @@ OWN = 3  # files of tests that are asked first
 # What the tests and the program stand on, and that starts no thread which a seal would find.
 LIBRARIES = """
 asyncio click.testing email.message http.server hypothesis.internal.conjecture.engine lxml.html
-multiprocessing numpy openpyxl PIL.ImageDraw platformdirs pyarrow.compute pyarrow.dataset pydantic
+multiprocessing numpy openpyxl PIL.ImageDraw pyarrow.compute pyarrow.dataset pydantic
 pypdfium2 pytest_timeout regex reportlab.pdfgen.canvas rich.progress safetensors tokenizers
 xdist.plugin _hypothesis_pytestplugin
 """

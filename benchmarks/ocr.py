@@ -15,7 +15,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 from benchmarks.common import data
 from indexer.errors import UnreadableDocument
-from indexer.parsers.recogniser import Recogniser
+from indexer.parsers.pages import Recogniser
 
 
 def tokens(text: str) -> Counter[str]:
@@ -41,8 +41,8 @@ def main() -> None:
                 except UnreadableDocument as error:
                     print(f"{picture.name}: {error}")
                 else:
-                    lines = [text for text, _ in page.lines] if page else []
-                    exact += (truth & tokens("\n".join(lines))).total()
+                    lines = "\n".join(text for text, _ in page.lines)
+                    exact += (truth & tokens(lines)).total()
     spent = getrusage(RUSAGE_CHILDREN)
     seconds = (spent.ru_utime + spent.ru_stime) / len(receipts)
     print(

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from benchmarks.common import Asked, flat, print_table
 from benchmarks.sets import SETS, corpora, evenly, history
 from corpus_agent.agent.answerer import ModelAnswerer, log_odds
-from corpus_agent.agent.conversation import PASSAGES_PROMPT, READER_QUESTION, Message, sent
+from corpus_agent.agent.conversation import PROMPTS, Message, sent
 from corpus_agent.agent.request import ChatModel, first_word
 from corpus_agent.answering import decision
 from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -129,9 +129,9 @@ def reading(corpus: Index, asked: Asked, server: Server) -> Reading:
     own = ExtractiveAnswerer(corpus.encoder)
     found = own.answer(asked.text, corpus, history(own, asked, corpus))
     shown = "\n".join(Frame().wrap(passage.text) for passage in found.passages)
-    message = f"{shown}\n\nQuestion: {asked.text}\n\n{READER_QUESTION}"
+    message = f"{shown}\n\nQuestion: {asked.text}\n\n{PROMPTS['reader']}"
     model = ChatModel(Timings(server), "model", Deadline(600))
-    read = log_odds(*first_word(model, sent(PASSAGES_PROMPT, [Message("user", message)])))
+    read = log_odds(*first_word(model, sent(PROMPTS["passages"], [Message("user", message)])))
     return Reading(asked, found.probability or decision.UNKNOWN, read or 0.0)
 
 

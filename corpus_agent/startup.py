@@ -31,7 +31,6 @@ from corpus_agent.trust.stores import StorePlace, absolute, check_outside, place
 from corpus_agent.trust.user_state import NoUserState, receipt_key
 from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
 from indexer.confine import GPU_DEVICES
-from indexer.confine.extensions import installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +193,6 @@ def _close(
 ) -> Sealed:
     """The seal around stores and their documents, so far as those are there."""
     model = model_folder(settings.model, "--model")
-    if settings.extractors or installed():  # else no reader has to be imported
-        indexer.use_extractors(settings.extractors)
     if seal_off:
         return unsealed()
     folders = [model] if model is not None else []
@@ -262,7 +259,7 @@ def _with_llama(weights: models.discovery.GgufFile, store: Path) -> Launch:
     program = models.llama_server.find_program()
     llama = models.llama_server.start_llama_server(program, weights.path, folder, gpu=_has_gpu())
     ours = frozenset((os.geteuid(),))
-    server = replace(models.discovery.server_on(Path(llama.address.path)), owner=owner_text(ours))
+    server = models.discovery.Server(llama.address, owner=owner_text(ours))
     model = models.discovery.Model(server, weights.path.stem, owners=ours)
     return Launch(unsealed(), model, llama=llama)
 

@@ -13,10 +13,11 @@ __version__ = "0.2.0"  # of the distribution, which holds this library and corpu
 
 if TYPE_CHECKING:
     from indexer.chunk import Chunker as Chunker
-    from indexer.confine.extensions import Extension as Extension
     from indexer.confine.system import engine_for as engine_for
+    from indexer.embed import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
+    from indexer.embed import multilingual_model as multilingual_model
     from indexer.embed.encoder import FolderEncoder as FolderEncoder
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
@@ -33,11 +34,6 @@ if TYPE_CHECKING:
     from indexer.errors import UsageError as UsageError
     from indexer.errors import error_said as error_said
     from indexer.extract import claim as claim
-    from indexer.extract.extraction import Extraction as Extraction
-    from indexer.extract.extraction import part_lines as part_lines
-    from indexer.extract.extraction import plain_lines as plain_lines
-    from indexer.extract.registry import all_extensions as all_extensions
-    from indexer.extract.registry import use_extractors as use_extractors
     from indexer.extract.text import is_text as is_text
     from indexer.files import paths as paths
     from indexer.files import watch as watch
@@ -84,11 +80,8 @@ if TYPE_CHECKING:
     from indexer.sync.folder import sync_folder as sync_folder
     from indexer.sync.plan import Plan as Plan
     from indexer.sync.read import share_in_other_languages as share_in_other_languages
-    from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
-    from indexer.weights import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
-    from indexer.weights import multilingual_model as multilingual_model
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
     from indexer.window import MAX_WINDOW_LINES as MAX_WINDOW_LINES
     from indexer.window import Window as Window

@@ -2,8 +2,7 @@
 
 Implements the `CorpusView` protocol. A read checks membership, then containment, then the hash, and
 uses the same parsers and extractors that indexed the file, which is copied first: what was hashed
-is what is shown. Of several stores each source begins with the prefix of its store, as in
-`notes:lease.md`; one store is the same without a prefix.
+is what is shown.
 """
 
 from __future__ import annotations
@@ -54,9 +53,8 @@ class Index(Snapshots):
 
         Without an encoder it supports reading but not searching. A root is the documents' folder
         from the user's record; None takes it from the store, which is for callers that made the
-        store in this process. `backend` names what finds passages: see indexer/store/ranking.py.
-        With `anew` documents are parsed again and cached text is ignored. `quote` formats names in
-        error messages.
+        store in this process. With `anew` documents are parsed again and cached text is ignored.
+        `quote` formats names in error messages.
 
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
@@ -72,12 +70,13 @@ class Index(Snapshots):
         # One version of the index never changes, and an answer asks for the same rows many times.
         self._listed: dict[str, FileRow] = {}
         self._selections: dict[str, frozenset[str]] = {}
-        self._chunkers: dict[str, Chunker] = {}
         self._bounds: frozenset[str] | None = None  # the documents that there are; None: all
         self.notices: tuple[str, ...] = ()  # degradations of searches, for the user
+        self._chunkers: dict[str, Chunker] = {}  # each cuts as its store says
         for prefix, part in self.parts.items() if encoder is not None else ():
-            today = fingerprint_of(self.encoder, self._chunker(prefix))
-            check_fingerprint(prefix, part.manifest.fingerprint, today)
+            made = part.manifest.fingerprint
+            chunker = self._chunkers[prefix] = Chunker(self.encoder, Cut.stored(made.chunker))
+            check_fingerprint(prefix, made, fingerprint_of(self.encoder, chunker))
 
     @classmethod
     def open(
@@ -164,9 +163,9 @@ class Index(Snapshots):
             self._listed |= self.files_named(missing)
         return self._listed
 
-    def similar(self, source: str, *, folders: bool = True) -> list[str]:
-        """Up to three indexed sources with names similar to `source`, most similar first."""
-        return [*filter(self._is_here, super().similar(source, folders=folders))]
+    def similar(self, source: str) -> list[str]:
+        """Up to three documents with names similar to `source`; see Snapshots."""
+        return [*filter(self._is_here, super().similar(source))]
 
     def selected(self, where: str) -> frozenset[str]:
         """The sources of the files that a filter selects; raises UsageError where it is none."""
@@ -196,12 +195,11 @@ class Index(Snapshots):
         for hit in hits:
             self._check_text(hit)
         found = {hit.chunk.source for hit in hits}
-        rows = self._rows_of(found)
-        now = {}
+        rows, now = self._rows_of(found), {}
         for each in found:
             part, source = self._split(each)
             now[each] = compared(part.root, replace(rows[each], source=source))
-        states = [(hit, now[hit.chunk.source]) for hit in hits]
+        states = zip(hits, (now[hit.chunk.source] for hit in hits), strict=True)
         return [
             replace(hit, stale=state != "same", unreachable=state == "unreachable")
             for hit, state in states
@@ -211,20 +209,13 @@ class Index(Snapshots):
         """Raise DamagedStore if a passage is not the text that was embedded."""
         part, source = self._split(hit.chunk.source)
         chunk = replace(hit.chunk, source=source)
-        text = self._chunker(part.prefix).text_with_context(chunk)
+        text = self._chunkers[part.prefix].text_with_context(chunk)
         if hit.key is not None and key_of(self.encoder.document_prefix + text) != hit.key:
             raise DamagedStore(
                 f"The index in {str(part.store)!r} is damaged: a passage "
                 f"of {self._quote(hit.chunk.source)} is not what was embedded.",
                 "Mend it: corpus-agent index --verify (or, if that finds nothing, --force)",
             )
-
-    def _chunker(self, prefix: str) -> Chunker:
-        """The chunker of a store, which cuts as that says."""
-        if prefix not in self._chunkers:
-            cut = Cut.stored(self.parts[prefix].manifest.fingerprint.chunker)
-            self._chunkers[prefix] = Chunker(self.encoder, cut)
-        return self._chunkers[prefix]
 
     def _split(self, source: str) -> tuple[Snapshot, str]:
         """The store of a source that is in the index, and its name there."""
@@ -310,7 +301,7 @@ class Index(Snapshots):
                 near = share_before(self.read(source, first), page, near_line)
         with self._copied(row) as copy:
             seen = self._texts[self._split(source)[0].prefix].page(copy.sha256, page)
-            words = seen.page.words if seen is not None else ()
+            words = seen.words if seen is not None else ()
             return page_viewer().outline(copy, page, quotation, near, words)
 
     def _with_pages(self, source: str) -> FileRow:
@@ -327,7 +318,7 @@ class Index(Snapshots):
         """The row of a document of the index; checked before the disk is accessed."""
         row = self.file(source)
         if row is None:
-            near = self.similar(source, folders=False)
+            near = self.similar(source)
             hint = f"Did you mean {', '.join(map(self._quote, near))}?" if near else ""
             raise Refused(
                 f"{self._quote(source)} is not in the index.",

@@ -24,7 +24,7 @@ class Line:
     `page` is 1-based (a page, a slide) and None where the format has none. `part` names the part
     of the document where that is no plain page, as in "Slide 3", "Sheet Costs". `hidden`: the
     document does not show it. `confidence`: it was recognised from a picture with this confidence,
-    0 to 1; None for the document's own text.
+    0 to 1; None for the document's own text. `heading`: its look is that of one, as in a PDF.
     """
 
     text: str
@@ -32,6 +32,7 @@ class Line:
     part: str | None = None
     hidden: bool = False
     confidence: float | None = None
+    heading: bool = False
 
     @property
     def is_mark(self) -> bool:
@@ -163,7 +164,7 @@ class FileRow:
     were; `reason` says why, all else is as of then.
     `waiting` counts its pages that have no text and wait for recognition. `date` (an ISO day),
     `author` and `tags` (with blanks between) are what it says of itself; `language` is that of most
-    of its text. `links` are the notes and files that it links to, each on a line.
+    of its text.
     """
 
     source: str
@@ -184,7 +185,6 @@ class FileRow:
     author: str | None = None
     tags: str = ""
     language: str = ""
-    links: str = ""
 
     @property
     def is_blank(self) -> bool:
@@ -194,7 +194,12 @@ class FileRow:
     @property
     def is_unread(self) -> bool:
         """Whether it is a document that could not be read; there was something to read."""
-        return self.status in ("empty", "failed") and not self.is_blank
+        return self.status in ("empty", "failed") and not self.is_blank and not self.waiting
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it has no text until it is recognised."""
+        return self.waiting > 0 and not self.is_document
 
     @property
     def is_picture(self) -> bool:
@@ -212,7 +217,8 @@ class Coverage:
     """Counts of indexed, empty, failed, skipped and unreachable files.
 
     `kept_out` counts the files and folders that lines of ignore files exclude, `blank` the empty
-    files without a byte: there is nothing in them to read.
+    files without a byte: there is nothing in them to read. `waiting` are those of the empty and
+    failed ones that are still to be recognised, `pictures` those of the skipped ones.
     """
 
     indexed: int = 0
@@ -222,15 +228,18 @@ class Coverage:
     unreachable: int = 0
     kept_out: int = 0
     blank: int = 0
+    waiting: int = 0
+    pictures: int = 0
 
     @classmethod
     def of(cls, rows: Iterable[FileRow]) -> Coverage:
         """How many of the rows have each status."""
-        counts, blank = dict.fromkeys(STATUSES, 0), 0
+        counts = dict.fromkeys((*STATUSES, "blank", "waiting", "pictures"), 0)
         for row in rows:
             counts[row.status] += 1
-            blank += row.is_blank
-        return cls(**counts, blank=blank)
+            counts["blank"] += row.is_blank
+            counts["pictures" if row.status == "skipped" else "waiting"] += row.is_waiting
+        return cls(**counts)
 
     @property
     def searched(self) -> int:
@@ -239,8 +248,8 @@ class Coverage:
 
     @property
     def unreadable(self) -> int:
-        """Number of documents that could not be read: failed ones, and empty ones with bytes."""
-        return self.empty - self.blank + self.failed
+        """Number of documents that could not be read, and wait for nothing."""
+        return self.empty - self.blank + self.failed - self.waiting
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def entry(row: FileRow, text: Text | None, chunks: Iterable[Chunk]) -> dict[str,
             "lines": row.lines,
             "title": digest(row.title),
             "outline": counted([name for name, _ in groupby(parts)]),
-            "about": digest(row.date, row.author, row.tags, row.links, row.language),
+            "about": digest(row.date, row.author, row.tags, "", row.language),
             "passages": counted(cut),
             "text": list(blocks(document.lines)),
         }

@@ -6,16 +6,20 @@ passages ──> first search ──> conversation.py ──> draft ──> draf
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from html import unescape
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import regex
 
 from corpus_agent.agent.conversation import (
     DEFAULT_WINDOW,
     MAX_STEPS,
     NOT_FOUND,
-    PASSAGES_PROMPT,
-    READER_QUESTION,
+    PROMPTS,
     Conversation,
     Message,
     Work,
@@ -24,23 +28,24 @@ from corpus_agent.agent.conversation import (
     sent,
 )
 from corpus_agent.agent.numbered import sentences_chosen
-from corpus_agent.agent.request import ChatModel, NoTools, OnDraft, first_word, stream_reply
-from corpus_agent.answering.claims import without_own_words
+from corpus_agent.agent.request import ChatModel, NoTools, first_word, stream_reply
 from corpus_agent.answering.decision import READ_NO, READ_YES, Said, decided, odds_of, said_by
 from corpus_agent.answering.drafts import Draft, repair_request
 from corpus_agent.answering.extractive import passage_of
 from corpus_agent.answering.records import (
+    NOBODY,
     Answer,
     Answerer,
     ModelServer,
-    OnEvent,
+    Onlooker,
     Turn,
     remarks,
 )
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Capabilities, Deadline, fetch_capabilities
 from corpus_agent.text.naming import EXTRACTIVE, quoted
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.tokens import lazy
+from corpus_agent.text.wording import EVERYDAY, OWN_WORDS, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
@@ -58,22 +63,12 @@ _SILENT = ("no", "nothing")  # nothing in it is from the documents
 
 
 @dataclass
-class Learned:
-    """What was learned of a model while it answered, for the questions that follow."""
-
-    capabilities: Capabilities | None = None
-    answers_worse_with_tools: bool = False
-
-
-@dataclass
 class ModelAnswerer:
     """An answerer that uses a model; implements the `Answerer` protocol.
 
     `seconds` are a question's; `window` in tokens if the user sets it, not the server.
     `own` answers without the model, as evidence beside it; with `encode` a sentence can be
-    supported by synonyms. `on_draft` is called with the unchecked draft as it grows, `on_passages`
-    with the answer of `own` before the model is asked, `on_wait` often while the question runs:
-    what it raises ends it.
+    supported by synonyms.
     """
 
     server: Server
@@ -86,10 +81,9 @@ class ModelAnswerer:
     encode: EncodeTokens | None = None
     quotes_only: bool = False
     own: Answerer | None = None
-    on_draft: OnDraft = lambda _: None
-    on_passages: Callable[[Answer], None] = lambda _: None
-    on_wait: Callable[[], None] = lambda: None
-    learned: Learned = field(default_factory=Learned)
+    # Learned while it answers, for the questions that follow.
+    capabilities: Capabilities | None = None
+    answers_worse_with_tools: bool = False
 
     @property
     def name(self) -> str:
@@ -97,36 +91,30 @@ class ModelAnswerer:
         name = shown_name(self.model)
         return quoted(name) if name.casefold() == EXTRACTIVE else name
 
-    @property
-    def egress(self) -> str | None:
-        """The remote host that was permitted, None on this machine."""
-        return self.server.egress
-
-    @property
-    def model_server(self) -> ModelServer:
-        """The server's address, and the owner of its process when it was found."""
-        return ModelServer(str(self.server.address), self.server.owner)
+    def stamped(self, answer: Answer) -> Answer:
+        """The answer with the server, the owner of its process, and the host if it is elsewhere."""
+        server = ModelServer(str(self.server.address), self.server.owner)
+        return replace(answer, egress=self.server.egress, model_server=server)
 
     def answer(
         self,
         question: str,
         corpus: CorpusView,
         history: Sequence[Turn] = (),
-        on_event: OnEvent = lambda _: None,
+        onlooker: Onlooker = NOBODY,
     ) -> Answer:
         """An answer whose citations are verified or moved; see the protocol."""
         own = None
         if self.own is not None:
             own = self.own.answer(question, corpus, history)
-            self.on_passages(own)
-        deadline = Deadline(self.seconds, self.on_wait)
-        if self.learned.capabilities is None:
-            able = fetch_capabilities(self.broker, self.model, deadline)
-            self.learned.capabilities = able
-            self.learned.answers_worse_with_tools |= able.answers_better_without_tools
-        window = self.window or self.learned.capabilities.window or DEFAULT_WINDOW
-        work = Work(question, corpus, history, on_event, self.encode, own, window)
-        model = ChatModel(self.broker, self.model, deadline, self.on_draft)
+            onlooker.passages(own)
+        deadline = Deadline(self.seconds, onlooker.wait)
+        if self.capabilities is None:
+            self.capabilities = fetch_capabilities(self.broker, self.model, deadline)
+            self.answers_worse_with_tools |= self.capabilities.answers_better_without_tools
+        window = self.window or self.capabilities.window or DEFAULT_WINDOW
+        work = Work(question, corpus, history, onlooker.step, self.encode, own, window)
+        model = ChatModel(self.broker, self.model, deadline, onlooker.draft)
         draft, said = self._drafted(work, model)
         answer = Answer(
             question=question,
@@ -148,17 +136,17 @@ class ModelAnswerer:
             chosen = sentences_chosen(work, model)
             surer = work.quotes_own(chosen.citations)  # the program shows one of them, too
             return (chosen, "yes" if surer else "partly") if chosen.text else _NOTHING
-        if self.learned.answers_worse_with_tools:
+        if self.answers_worse_with_tools:
             return self._from_passages(work, model)
         try:
             draft, said = self._with_tools(work, model)
         except NoTools:
-            self.learned.answers_worse_with_tools = True  # for the questions that follow, too
+            self.answers_worse_with_tools = True  # for the questions that follow, too
             return self._from_passages(work, model)
         searched_again = len(work.toolbox.calls) > 1
         if said not in _SILENT or searched_again or not work.own_passages:
             return draft, said
-        work.on_event("the model found no answer; asking it once more without tools")
+        work.step("the model found no answer; asking it once more without tools")
         try:
             again, said_again = self._from_passages(work, model)
         except ModelUnavailable as error:
@@ -166,7 +154,7 @@ class ModelAnswerer:
             return draft, said
         if said_again in _SILENT:
             return draft, said
-        self.learned.answers_worse_with_tools = True
+        self.answers_worse_with_tools = True
         return again, said_again
 
     def _with_tools(self, work: Work, model: ChatModel) -> Judged:
@@ -178,13 +166,13 @@ class ModelAnswerer:
             return _NOTHING
         settled = work.settled(text)
         if settled.failed:
-            work.on_event("some quotations are not in the documents; asking the model for others")
+            work.step("some quotations are not in the documents; asking the model for others")
             try:
                 again = conversation.ask(repair_request(settled.failed, work.frame))
                 mended = work.settled(again) if again else settled
                 settled = mended if len(mended.failed) < len(settled.failed) else settled
             except ModelUnavailable:
-                work.on_event("the model gave no others")
+                work.step("the model gave no others")
         return self._checked(work, settled, model.deadline)
 
     def _from_passages(self, work: Work, model: ChatModel) -> Judged:
@@ -192,7 +180,7 @@ class ModelAnswerer:
         message = f"{work.passages_text()}\n\nQuestion: {work.asked}"
         if self._denied(work, model, message):
             return _NOTHING
-        asked = sent(PASSAGES_PROMPT, [Message("user", message)])
+        asked = sent(PROMPTS["passages"], [Message("user", message)])
         tokens = min(MAX_DRAFT_TOKENS, reply_tokens(work.window))
         text = stream_reply(model, asked, max_tokens=tokens).text
         draft, said = self._checked(work, work.settled(text), model.deadline)
@@ -205,7 +193,8 @@ class ModelAnswerer:
         """Whether program and model, asked for one word, doubt that the passages answer."""
         read = None
         if work.own is not None:
-            asked = sent(PASSAGES_PROMPT, [Message("user", f"{message}\n\n{READER_QUESTION}")])
+            message = f"{message}\n\n{PROMPTS['reader']}"
+            asked = sent(PROMPTS["passages"], [Message("user", message)])
             try:
                 read = log_odds(*first_word(model, asked))
             except ModelUnavailable as error:
@@ -261,3 +250,47 @@ def log_odds(text: str, likeliest: Iterable[tuple[str, float]]) -> float | None:
         return math.log((yes + LEAST) / (no + LEAST))
     share = None if likeliest else _WORDS.get(text.strip(" .!*\n\"'").casefold())
     return None if share is None else WORD_ALONE * (2 * share - 1)
+
+
+# ---- The program's own words in a draft
+
+_OWN = tomllib.loads(Path(__file__).with_name("own_words.toml").read_text("utf-8"))
+_PIECES = _OWN["pieces"] | {
+    "everyday": "|".join(EVERYDAY),
+    "others": "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY),
+}
+
+
+def _pattern(written: str) -> regex.Pattern[str]:
+    """A pattern with the pieces that it is made of in their places."""
+    for piece, words in _PIECES.items():
+        written = written.replace(f"@{piece}@", words)
+    return lazy(written.replace("\n", ""), regex.MULTILINE)
+
+
+_LOOKS = {name: _pattern(written) for name, written in _OWN["patterns"].items()}
+
+
+def without_own_words(draft: str) -> str:
+    """A draft without text that looks like the program's own, which readers trust.
+
+    To be applied after quotations were replaced by numbers: a document may contain "(verified)".
+    """
+    text = _LOOKS["fences"].sub(r"\1", draft)  # what stands behind one is no sentence to be marked
+    text = "\n".join(_undressed(line) for line in text.split("\n"))
+    for name in ("footnotes", "alone", "lines", "within"):
+        text = _LOOKS[name].sub("", text)
+    text = _LOOKS["alone"].sub("", _LOOKS["labels"].sub(r"\1", text))
+    return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _undressed(line: str) -> str:
+    """A line as rendered if emphasis, entities or dots disguise the program's words in it."""
+    if not line or line.isspace():
+        return line
+    bare = _LOOKS["blanks"].sub(" ", _LOOKS["dress"].sub("", unescape(line)))
+    bare = _LOOKS["starts"].sub("", _LOOKS["dots"].sub("·", _LOOKS["before_colon"].sub("", bare)))
+    if bare == line:
+        return line
+    own = (_LOOKS[name] for name in ("alone", "lines", "within", "labels"))
+    return bare if any(len(p.findall(bare)) > len(p.findall(line)) for p in own) else line

@@ -136,20 +136,18 @@ MAX_WORDS = 100  # events in which the one word that was asked for is looked for
 TOP_TOKENS = 20  # whose probabilities are asked for; the most that servers give
 PATH = "/v1/chat/completions"
 
-TOOLS = frozenset(spec.name for spec in SPECS)
-
-OnDraft = Callable[[str], None]
-"""Receives the reply so far, thoughts left out, a few times a second while it grows."""
-
 
 @dataclass(frozen=True, slots=True)
 class ChatModel:
-    """A model that requests go to, until the question's deadline."""
+    """A model that requests go to, until the question's deadline.
+
+    `on_draft` receives the reply so far, without thoughts, a few times a second while it grows.
+    """
 
     broker: Broker
     name: str
     deadline: Deadline
-    on_draft: OnDraft = lambda _: None
+    on_draft: Callable[[str], object] = lambda _: None
 
 
 class NoTools(ModelUnavailable):
@@ -170,7 +168,7 @@ class Unusable(ModelUnavailable):
 class _PartialReply:
     """A reply that is being received."""
 
-    on_draft: OnDraft
+    on_draft: Callable[[str], object]
     text: str = ""
     calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
     full: bool = False
@@ -218,7 +216,7 @@ class _PartialReply:
         if not due:
             return False
         self._checked = len(self.text)
-        return parse(self.text, TOOLS).end is not None or echoes(self.text)
+        return parse(self.text, SPECS).end is not None or echoes(self.text)
 
     def draw(self) -> None:
         now = time.monotonic()
@@ -319,7 +317,7 @@ def _events(pieces: Iterator[bytes]) -> Iterator[dict[str, Any]]:
 
 def _reply(partial: _PartialReply) -> ModelReply:
     """The reply without fabricated text; protocol calls take precedence over calls in the text."""
-    parsed = parse(partial.text, TOOLS)
+    parsed = parse(partial.text, SPECS)
     calls = tuple(
         Call(number or f"call_{at}", name, arguments or {})
         for at, (number, name, arguments) in partial.calls.items()

@@ -1,26 +1,19 @@
-# ruff: noqa: E501 - a pattern that is broken over lines is harder to read than a long one
-"""What a draft of an answer says: its claims with their citations, none of the program's own words.
-
-A model may write verdicts, marks, notices and delimiters, and readers trust these words, so they are
-removed before the program adds its own: as a whole line if the line has nothing else, otherwise the
-words only.
-"""
+"""What a draft of an answer says: its claims with their citations, what they name, their period."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from html import unescape
+from functools import lru_cache
 
 import regex
 
 from corpus_agent.text.naming import spellings
-from corpus_agent.text.number_words import UNIT
-from corpus_agent.text.numbers import figures
+from corpus_agent.text.number_words import CODES, ORDINALS, SYMBOL, UNIT, by_word
+from corpus_agent.text.numbers import WORD, figures, found
 from corpus_agent.text.sentences import asks, leads_in, units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, lazy, names_are_nouns, terms
-from corpus_agent.text.wording import EVERYDAY, OWN_WORDS
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, names_are_nouns, terms
 from indexer import UNSPACED
 
 LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice
@@ -58,14 +51,10 @@ def claims(text: str, known: Iterable[int]) -> list[Claim]:
         while (match := MARK.match(text, end)) is not None:
             end = match.end()
         cited = tuple(n for n in map(int, MARK.findall(text, start, end)) if n in numbers)
-        words = _without_stand_ins(bare[start : unit.end])
+        words = re.sub(rf"\s*{_STAND_IN}", "", _BULLET.sub("", bare[start : unit.end])).strip()
         if start < unit.end and (cited or claims_something(words, unit.kind)):
             found.append(Claim(start, end, words, cited))
     return found
-
-
-def _without_stand_ins(text: str) -> str:
-    return re.sub(rf"\s*{_STAND_IN}", "", _BULLET.sub("", text)).strip()
 
 
 def claims_something(text: str, kind: str) -> bool:
@@ -86,94 +75,11 @@ def without_sources(text: str, sources: Iterable[str]) -> str:
     return text
 
 
-_SURE = (
-    r"(?:verified(?: in recogni[sz]ed text)?(?: ?\(confidence \d[\d.,%]{0,5}\))?|unverified|"
-    + "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY)
-    + ")"
-)
-_EVERYDAY = f"(?:{'|'.join(EVERYDAY)})"
-_ANY = f"(?:{_SURE}|{_EVERYDAY})"
-# An everyday word is a verdict where nothing follows that it could belong to.
-_VERDICTS = rf"(?:{_SURE}|{_EVERYDAY}(?=[^\S\n]*+(?:$|[\n·•.,;:!)\]✓✔☑✅🗸🗹🟢])))"
-_PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
-_LINES = lazy(
-    # a citation as it is printed, and the line of its quotation below
-    rf"(?i)^[ \t>*_-]*+(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}(?!\w).*(?:\n[ \t]+[“\"„«].*)?$"
-    # the heading of a passage, with its word before its place
-    rf"|^[ \t>*_-]*+{_EVERYDAY}[ \t]++(?:(?=\S*?\p{{L}})\S{{1,200}}?|'[^'\n]{{1,80}}'|\"[^\"\n]{{1,80}}\")(?::\d{{1,9}}|, page \d{{1,9}})[ \t]*(?:·.*)?$"
-    r"|^[ \t>*_#-]*+(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
-    r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
-    r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
-    r"|[\d,.]+ (?:citations? (?:was|were) (?:dropped|left out)|sentences? (?:is|are|was|were) (?:not supported|left out)"
-    r"|documents? searched|passages? were left out|more quotations? (?:is|are) not shown)"
-    r"|[\[\]\d,; ]*+quotes? text that (?:is hidden in the document|was recogni[sz]ed from a picture)"
-    r"|the passages below the answer were added|(?:citations|verdicts?|sources?)[:.]?[ \t*_]*$).*$"
-    r"|^[ \t]*\([^()\n]{1,120};[ \t]*searched [^\n]*\)?[ \t]*$",
-    regex.MULTILINE,
-)
-# What a pattern begins with is tried where a run begins alone: from each of its places, a draft of
-# nothing but blanks or brackets would cost the square of its length.
-_BLANK = r"(?<![ \t])[ \t]*+"
-_OPEN = r"(?<![\[({【〔<])[\[({【〔<]++"
-_WITHIN = lazy(
-    rf"(?i){_BLANK}{_OPEN}[ \t✓✔☑✅🗸🗹🟢]*+(?:un(?:supported|verified)|differs:[^\[\]\n]{{0,200}}+|{_ANY})[ \t✓✔☑✅🗸🗹🟢]*+[\])}}】〕>]+"
-    rf"|{_BLANK}(?:{_OPEN}[ \t]*+|[·•|][ \t]*+)(?:hidden in the document|recogni[sz]ed text|unreadable line|private key, left out)(?:[ \t]*+[\])}}】〕>]+)?"
-    rf"|{_BLANK}[·•|✓✔☑✅🗸🗹🟢][ \t]*+{_VERDICTS}(?!\w)|{_BLANK}\b{_ANY}[ \t]*+[✓✔☑✅🗸🗹🟢]"
-    rf"|(?<=[\]\"”»])[ \t]*+(?:(?:[·:,–—-][ \t]*+)?{_SURE}|(?:[·:–—-][ \t]*+)?{_EVERYDAY})(?=[ \t]*+[.,;]?[ \t]*+(?:$|\n))"
-    rf"|<</?doc\b[^>\n]{{0,40}}>>|{_BLANK}[✓✔☑✅🗸🗹🟢]",
-    regex.MULTILINE,
-)
-_LABELS = lazy(r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*")
 _SET = r"[ \t\u00a0\u2000-\u200a\u202f\u3000*_`\\]*+"  # blanks and Markdown about a number
 _NUMBERS = lazy(
-    rf"\\?(?:[\[【〔［⟦]|&#91;|&lbrack;){_SET}\d{{1,4}}+(?:{_SET}[,;–-]{_SET}\d{{1,4}}+)*+{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
+    r"`[^`\n]*`|\[(?P<one>\d{1,4})\]|\\?(?:[\[【〔［⟦]|&#91;|&lbrack;)"
+    rf"{_SET}\d{{1,4}}+(?:{_SET}[,;–-]{_SET}\d{{1,4}}+)*+{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
 )
-# A footnote's mark, and what it begins with at a line's start.
-_FOOTNOTES = lazy(r"[ \t]*\\?\[\s*\\?\^[^\]\n]{0,60}\]:?")
-_ALONE = lazy(
-    # a verdict, a heading of the citations, an answerer in brackets: and nothing else in a line
-    rf"(?i)^[^\p{{L}}\p{{N}}\n]*(?:{_ANY}|(?:citations?|verdicts?|sources?|evidence)\s*(?:\([^()\n]*\))?)[^\p{{L}}\p{{N}}\n]*$"
-    r"|^[ \t>*_#]*\((?:extractive|[^()\n]{1,60}[;,—–-]\s*searched [^()\n]*)\)[ \t*_]*$"
-    r"|^[ \t]*(?:quotations? that (?:was|were) looked up)\b.*$",
-    regex.MULTILINE,
-)
-# Markdown emphasis, code, escapes, tags and comments, which are invisible when rendered.
-_DRESS = lazy(r"<!--|-->|</?\p{L}[^<>\n]{0,80}>|[*`\\~]|(?<!\w)_+|_+(?!\w)|\p{Cf}")
-_BLANKS = lazy(r"(?<=\S)[\p{Zs}\t]+")
-_BEFORE_COLON = lazy(r"(?<=\p{L})\s+(?=[:;])")
-_DOTS = lazy(r"[∙‧⋅・･•●]")
-_STARTS = lazy(r"^[ \t]*(?:\d{1,3}[.)]|[“\"„«‘'])[ \t]*(?=\p{L})")
-
-_NUMBERS_OR_CODE = lazy(rf"`[^`\n]*`|\[(?P<one>\d{{1,4}})\]|{_NUMBERS.pattern}")
-_FENCES = lazy(r"(?m)^([ \t>]*(?:`{3,}|~{3,})).*$")
-
-
-def without_own_words(draft: str) -> str:
-    """A draft without text that looks like the program's own.
-
-    To be applied after quotations were replaced by numbers: a document may contain "(verified)".
-    """
-    text = _FENCES.sub(r"\1", draft)  # the text behind a fence is not a sentence to be marked
-    text = "\n".join(_undressed(line) for line in text.split("\n"))
-    for pattern in (_FOOTNOTES, _ALONE, _LINES, _WITHIN):
-        text = pattern.sub("", text)
-    text = _ALONE.sub("", _LABELS.sub(r"\1", text))
-    return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
-
-
-def _undressed(line: str) -> str:
-    """A line as rendered if that shows one of the program's words, else as written.
-
-    A word may be disguised by emphasis, entities, unusual blanks or other dots.
-    """
-    if not line or line.isspace():
-        return line
-    bare = _BLANKS.sub(" ", _DRESS.sub("", unescape(line)))
-    bare = _STARTS.sub("", _DOTS.sub("·", _BEFORE_COLON.sub("", bare)))
-    if bare == line:
-        return line
-    own = (_ALONE, _LINES, _WITHIN, _LABELS)
-    return bare if any(len(p.findall(bare)) > len(p.findall(line)) for p in own) else line
 
 
 def without_numbers(text: str, known: Callable[[int], bool]) -> str:
@@ -184,7 +90,7 @@ def without_numbers(text: str, known: Callable[[int], bool]) -> str:
             return match[0]
         return match[0] if match[0].startswith("`") else ""
 
-    return _NUMBERS_OR_CODE.sub(kept, text)
+    return _NUMBERS.sub(kept, text)
 
 
 # ---- What a claim names
@@ -208,3 +114,54 @@ def names(text: str) -> frozenset[str]:
         and not figures(word.title())
         and word not in UNIT
     )
+
+
+# ---- Years, quarters and months
+
+MONEY = lazy(rf"(?:{SYMBOL}|\b(?:{CODES}))\s?$")
+_QUARTERS = r"(?:quarters?|quartals?|trimestre|kwartaal)"
+_QUARTER = lazy(
+    rf"(?i)\b(?:(?P<n>[1-4])(?:st|nd|rd|th|er|e|[.ºª°])?\s+{_QUARTERS}|(?P<n>[1-4])Q"
+    rf"|(?P<word>\p{{L}}+)\s+{_QUARTERS}|{_QUARTERS}\s(?P<n>[1-4])|Q\s?(?P<n>[1-4]))\b"
+)
+_YEAR, _ORDINAL_OF = lazy(r"(?:19|20)\d\d"), by_word(ORDINALS)
+_BEFORE_MONTH, _BEHIND_MONTH = 6, 2  # characters between a month and its day: "2nd of March"
+
+
+def in_quarters(text: str) -> str:
+    """A text with each quarter as Q3."""
+
+    def short(match: regex.Match[str]) -> str:
+        number = match["n"] or _ORDINAL_OF.get(fold(match["word"]), 0)
+        return f"Q{number}" if 1 <= int(number) <= 4 else match[0]
+
+    return _QUARTER.sub(short, text)
+
+
+@lru_cache(maxsize=4096)
+def periods(text: str) -> frozenset[str]:
+    """The years, quarters and months that a text names: "year 2024", "quarter 3", "month 6"."""
+    text = in_quarters(text)
+    named = {f"quarter {n}" for n in regex.findall(r"\bQ([1-4])\b", text)}
+    for figure in found(text):
+        behind = WORD.match(text, figure.end + text.startswith(" ", figure.end))
+        is_unit = behind is not None and fold(behind[0]) in UNIT
+        if not is_unit and not MONEY.search(text, max(0, figure.start - 5), figure.start):
+            named |= {f"year {value}" for value in figure.values if _YEAR.fullmatch(value)}
+        named |= {value for value in figure.values if value.startswith("month ")}
+    return frozenset(named)
+
+
+def kinds_of(some: Iterable[str]) -> frozenset[str]:
+    """Whether periods are years, quarters, months."""
+    return frozenset(period.partition(" ")[0] for period in some)
+
+
+def period_of(claim: str, under: str = "") -> frozenset[str]:
+    """The period that the other figures of a claim are of, else that of the title `under` it."""
+    named, every = periods(claim), found(in_quarters(claim))
+    months = [f for f in every if any(value.startswith("month ") for value in f.values)]
+    dates = [(m.start - _BEFORE_MONTH, m.end + _BEHIND_MONTH) for m in months]
+    others = (f for f in every if not any(a <= f.end and f.start <= b for a, b in dates))
+    has_figures = any(f"year {value}" not in named for f in others for value in f.values)
+    return (named or periods(under)) if has_figures else frozenset()

@@ -1,7 +1,4 @@
-"""Where a sentence of an answer differs from a document: figures, bounds, polarity, names. Pure.
-
-Both are compared as written: a difference is told in the words of both.
-"""
+"""Where a sentence differs from a document, in the words of both: figures, sense, names. Pure."""
 
 from __future__ import annotations
 
@@ -14,8 +11,7 @@ from itertools import pairwise, permutations, product
 import regex
 
 from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
-from corpus_agent.answering.claims import names
-from corpus_agent.text.number_words import CODES, SYMBOL
+from corpus_agent.answering.claims import MONEY, names, periods
 from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import alike, denials, excluded, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit
@@ -32,6 +28,7 @@ from corpus_agent.text.tokens import (
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _ALIKE = 0.5  # the same: in other words a sentence may say no and mean yes
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
+_LONGEST_PAIR = 16  # content words of two clauses that say alike of two things
 _MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
 _HAN = regex.compile(r"\p{Han}")
 _PARTS = re.compile(
@@ -40,15 +37,10 @@ _PARTS = re.compile(
 _CLAUSES = regex.compile(
     r"(?i)[,;，；、。.]\s+|[，；、。]|,?\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
 )
-_ARTICLES = frozenset(
-    terms(
-        "a an the der die das den dem ein eine le la les un une el los las il lo i de het een o os"
-    )
-)
-_RETOLD = 3  # of so many words one is a claim's own
+_ARTICLES = "a an the der die das den dem ein eine le la les un une el los las il lo i de het een o"
+_RETOLD = 3  # of so many words one is a claim's own: it retells a text in its words
 _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
-_MONEY = re.compile(rf"(?:{SYMBOL}|\b(?:{CODES}))\s?$")
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b")
 
@@ -84,19 +76,16 @@ class Evidence:
 
 
 def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
-    """The figures of a claim that a text does not have, or not of the same unit or noun.
-
-    "7 days" is supported neither by "7 hours" nor by "6 days and 7 nights", but by a bare 7 in a
-    table.
-    """
+    """The figures that a text has not, or of another unit: 7 days are not 7 hours, but a bare 7."""
     theirs, given = converted(text), figures(question)
+    years = {year.removeprefix("year ") for year in periods(claim)}  # these count nothing
     known = readings(text) | theirs.keys() | given
     own = counted(claim)
 
     def is_missing(figure: Figure) -> bool:
         if not known.issuperset(figure.values):
             return True
-        values = [value for value in figure.values if value not in given and own.get(value)]
+        values = [value for value in figure.values if value not in given | years and own.get(value)]
         return not all(_counts(value, own[value][0], theirs) for value in values)
 
     return [figure for figure in found(claim) if is_missing(figure)]
@@ -144,11 +133,12 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
         for other in found(text):
             its = [word for value in other.values for word in theirs.get(value, ())]
             measured = any(map(is_unit, its))
-            if mine.issuperset(other.values) and not (_values_meet(figure, other) and measured):
+            meet = not set(figure.values).isdisjoint(other.values)
+            if mine.issuperset(other.values) and not (meet and measured):
                 continue
             alike = any(same_word(word, each) for word in of for each in its)
             bare = not any(map(is_unit, (*of, *its))) and _is_year(figure) == _is_year(other)
-            if alike or _values_meet(figure, other) or _is_dated_as(figure, other):
+            if alike or meet or _is_dated_as(figure, other):
                 ranked.append((0, other))
             elif measured and not units_there.isdisjoint(of):  # 24 months, three years
                 ranked.append((1, other))
@@ -158,10 +148,6 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
             nearest = min(ranked, key=lambda each: each[0])[1]
             return _measured(claim, figure), _measured(text, nearest)
     return None
-
-
-def _values_meet(one: Figure, other: Figure) -> bool:
-    return not set(one.values).isdisjoint(other.values)
 
 
 def _is_dated_as(one: Figure, other: Figure) -> bool:
@@ -176,14 +162,14 @@ def _is_year(figure: Figure) -> bool:
 
 def _form(text: str, figure: Figure) -> str:
     """Whether a figure is an amount of money, a place in a row as 5th, or neither."""
-    if _MONEY.search(text, max(0, figure.start - 5), figure.start):
+    if MONEY.search(text, max(0, figure.start - 5), figure.start):
         return "money"
     return "ordinal" if _ORDINAL.search(text, figure.start, figure.end + 2) else ""
 
 
 def _measured(text: str, figure: Figure) -> str:
     """A figure as it is written, with its currency or unit."""
-    money = _MONEY.search(text, max(0, figure.start - 5), figure.start)
+    money = MONEY.search(text, max(0, figure.start - 5), figure.start)
     behind = None if money else _UNIT_BEHIND.match(text, figure.end)
     return text[money.start() if money else figure.start : behind.end() if behind else figure.end]
 
@@ -200,10 +186,9 @@ def _other_bound(claim: str, text: str) -> tuple[str, str] | None:
 
 
 def other_sense(claim: str, text: str) -> tuple[str, str] | None:
-    """A negation, or an opposite, that one of two texts has and the other has not.
+    """A negation, or an opposite, of one of two texts, in the parts that are most alike.
 
-    Two of them cancel: "not without consent" is "with consent". Of a text those parts count that
-    have most of the claim's words.
+    Two of them cancel: "not without consent" is "with consent".
     """
     every = (part for whole in _PARTS.split(text) for part in _CLAUSES.split(whole))
     shared = [(_shared(claim, part), part) for part in every]
@@ -279,14 +264,15 @@ def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
 
 
 def _crossed(claim: str, text: str) -> tuple[str, str] | None:
-    """What a claim joins of two clauses that say alike of two things: "at six on Fridays and at …".
-
-    A word has its counterpart in the other clause: the first, the last, one behind the same word.
-    """
+    """What a claim joins of two clauses about two things: "at six on Fridays and at …"."""
     said = content_terms(claim)
     for parts in pairwise(_CLAUSES.split(text)):
         one, other = map(content_terms, parts)
-        if denials(" ".join(parts), "") or len(_without(said, [*one, *other])):
+        if (
+            len(one) + len(other) > _LONGEST_PAIR
+            or denials(" ".join(parts), "")
+            or len(_without(said, [*one, *other]))
+        ):
             continue
         for (mine, own), (theirs, others) in permutations(zip(parts, (one, other), strict=True)):
             gone, left, kept = _without(own, said), _without(others, said), _without(others, own)
@@ -310,7 +296,10 @@ def _counterparts(
     """Words of two clauses that stand in the same place of theirs."""
     ends = ((own[0], others[0]), (own[-1], others[-1]))
     yield from (pair for pair in ends if not any(map(has_digit, pair)))
-    led = [dict(pairwise(w for w in terms(part) if w not in _ARTICLES)) for part in (one, other)]
+    led = [
+        dict(pairwise(w for w in terms(part) if w not in _ARTICLES.split()))
+        for part in (one, other)
+    ]
     for word in led[0].keys() & led[1].keys() & STOP_WORDS:
         if led[0][word] in own and led[1][word] in others:
             yield led[0][word], led[1][word]
@@ -322,10 +311,7 @@ def _counterparts(
 def _repeated_otherwise(
     claim: str, text: str, share: float, changes: Sequence[Change]
 ) -> tuple[str, str] | None:
-    """What a claim that repeats a text has in other words: one word for one, two swapped, a "not".
-
-    Where more than a third of its words are its own it retells the text.
-    """
+    """What a claim that repeats a text has otherwise: one word for one, two swapped, a "not"."""
     meant = content_terms(claim)
     apart = [word for word in meant if not _count(word, text)]
     retold = _RETOLD * len(apart) > len(meant)
@@ -357,11 +343,7 @@ def _repeated_otherwise(
 def _is_other(
     mine: Sequence[str], theirs: Sequence[str], own: Sequence[str], others: Sequence[str]
 ) -> bool:
-    """Whether words of a claim say something else than as many words of a text in their place.
-
-    Not where they are one figure, or a figure and a word, which may be one; synonyms, as far as
-    those are known; a part of a compound.
-    """
+    """Whether words say something else than others: no synonym, figure or part of a compound."""
     if _is_named(own) and _is_named(others):
         return True
     one, other = " ".join(mine), " ".join(theirs)
@@ -380,11 +362,8 @@ def _count(word: str, text: str) -> int:
 
 def _apart(words: Sequence[str], others: Sequence[str]) -> list[str]:
     """The content words that have no form of theirs among the others."""
-    return [
-        word
-        for word in words
-        if fold(word) not in STOP_WORDS and not any(same_word(fold(word), fold(o)) for o in others)
-    ]
+    folded = [*map(fold, others)]
+    return [w for w in words if fold(w) not in STOP_WORDS and _without([fold(w)], folded)]
 
 
 def _is_named(words: Sequence[str]) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.text.delimiters import Frame
     from corpus_agent.tools.corpus import CorpusView
+    from indexer import Chunk
 
 REPAIR = (
     "These quotations are not in the documents as you wrote them, or are cut short. Write the "
@@ -180,26 +181,27 @@ def _ends_sentence(before: str, quote: str, after: str) -> bool:
 class DraftChecker:
     """The evidence for the citations of one answer.
 
-    `source_of` returns the source that the tools have shown under a name; `known` are citations of
-    earlier answers, whose numbers are continued; figures of the question need no quotation.
+    `source_of` returns the source that the tools have shown under a name, `shown` the passages that
+    support is looked for in; `known` are citations of earlier answers, whose numbers are continued;
+    figures of the question need no quotation.
     """
 
     def __init__(
         self,
         corpus: CorpusView,
         source_of: Callable[[str], str],
-        make_supporter: Callable[[], Supporter],
+        shown: Callable[[], Sequence[Chunk]],
         known: Sequence[Citation] = (),
         question: str = "",
         encode: EncodeTokens | None = None,
     ) -> None:
-        self._corpus, self._source_of, self._make_supporter = corpus, source_of, make_supporter
+        self._corpus, self._source_of, self._shown = corpus, source_of, shown
         self._known, self._question, self._encode = known, question, encode
         self._windows: dict[object, Window] = {}
 
     @cached_property
     def _supporter(self) -> Supporter:
-        return self._make_supporter()
+        return Supporter(self._shown(), self._encode)
 
     def settle(self, draft: str) -> Draft:
         """The draft with its quotations verified."""
@@ -276,7 +278,7 @@ class DraftChecker:
         if isinstance(found, Judgement):
             return found, ""
         cited = [
-            check_quotation(self._corpus, 0, one.passage.source, one.evidence.text, one.line)
+            check_quotation(self._corpus, 0, one.passage.source, one.quote, one.line)
             for one in found
         ]
         if not all(one.stands for one in cited):  # the file changed since it was indexed

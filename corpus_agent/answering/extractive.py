@@ -24,10 +24,11 @@ from corpus_agent.answering.ranking import (
 )
 from corpus_agent.answering.reading import NAMED_POOL, read, without_names
 from corpus_agent.answering.records import (
+    NOBODY,
     Answer,
     Citation,
     Numbers,
-    OnEvent,
+    Onlooker,
     Passage,
     Turn,
     alone,
@@ -68,26 +69,28 @@ class ExtractiveAnswerer:
     """
 
     name = "extractive"
-    egress = None
-    model_server = None
 
     def __init__(self, encoder: Encoder, notices: tuple[str, ...] = ()) -> None:
         self._encoder = encoder
         self._notices = notices
+
+    def stamped(self, answer: Answer) -> Answer:
+        """The answer as it is: nothing was sent anywhere."""
+        return answer
 
     def answer(
         self,
         question: str,
         corpus: CorpusView,
         history: Sequence[Turn] = (),
-        on_event: OnEvent = lambda _: None,
+        onlooker: Onlooker = NOBODY,
     ) -> Answer:
         """One to three passages, best first; `not_found` where nothing comes near.
 
         A question that depends on the previous one is searched with the words of both.
         """
         found = self.read(question, corpus, history)
-        on_event(f"search: {one_line(found.asked)}")
+        onlooker.step(f"search: {one_line(found.asked)}")
         foreign: tuple[str, ...] = ()
         if is_unbridged(self._encoder, found.asked, found.hits):
             foreign = (notice_of(language_of(found.hits, found.asked)),)

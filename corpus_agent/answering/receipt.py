@@ -154,15 +154,10 @@ def open_file(path: Path) -> int:
     except OSError as error:
         why = "it is a link to a file" if error.errno == errno.ELOOP else str(error.strerror)
         raise _unwritable(path, why) from None
-    if not _holds_receipt(descriptor):
+    if not _is_own(descriptor) or os.pread(descriptor, len(_BEGIN), 0) not in (b"", _BEGIN):
         os.close(descriptor)
         raise _unwritable(path, "there is a file of that name, and it holds no receipt")
     return descriptor
-
-
-def _holds_receipt(descriptor: int) -> bool:
-    """Whether an open file is empty or begins with a receipt."""
-    return _is_own(descriptor) and os.pread(descriptor, len(_BEGIN), 0) in (b"", _BEGIN)
 
 
 def _is_own(descriptor: int) -> bool:

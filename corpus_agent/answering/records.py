@@ -21,9 +21,6 @@ AnswerStatus = Literal[Word, "not_found"]
 # Verdicts of a quotation that stands in its document, there or elsewhere, whole.
 STANDING: frozenset[Verdict] = frozenset(["verified", "moved"])
 
-OnEvent = Callable[[str], None]
-"""Receives one line for a person about what is happening: a search, a read, a notice."""
-
 
 @dataclass(frozen=True, slots=True)
 class Citation:
@@ -213,22 +210,27 @@ class Turn:
     answer: Answer
 
 
+@dataclass(frozen=True, slots=True)
+class Onlooker:
+    """Called with a line for each step, the draft so far, and what was found without a model.
+
+    `wait` is called often while a model is waited for; what it raises ends the question.
+    """
+
+    step: Callable[[str], object] = lambda _: None
+    draft: Callable[[str], object] = lambda _: None
+    passages: Callable[[Answer], object] = lambda _: None
+    wait: Callable[[], object] = lambda: None
+
+
+NOBODY = Onlooker()
+
+
 class Answerer(Protocol):
     """Answers questions from a corpus only."""
 
-    @property
-    def name(self) -> str:
-        """The value of `Answer.answerer`: "extractive", or the model's name."""
-        ...
-
-    @property
-    def egress(self) -> str | None:
-        """The remote host that passages are sent to; None if nothing leaves this machine."""
-        ...
-
-    @property
-    def model_server(self) -> ModelServer | None:
-        """The server that passages are sent to; None if there is none."""
+    def stamped(self, answer: Answer) -> Answer:
+        """An answer, of this or of another answerer, with where its passages were sent."""
         ...
 
     def answer(
@@ -236,7 +238,7 @@ class Answerer(Protocol):
         question: str,
         corpus: CorpusView,
         history: Sequence[Turn] = (),
-        on_event: OnEvent = lambda _: None,
+        onlooker: Onlooker = NOBODY,
     ) -> Answer:
         """An answer whose citations have verdicts.
 

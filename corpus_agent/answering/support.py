@@ -1,37 +1,60 @@
 """Whether documents say a sentence of an answer, and by which of their sentences.
 
-It is compared with whole sentences of the passages that were shown: differences.py says where they
-say otherwise, the words that they share whether they say it. Words are compared, not truth: what
-supports a sentence is quoted with it. Pure but for the encoder, which is passed in.
+It is compared with whole sentences, and with rows of tables in the columns that it is about, of its
+year or month. Words are compared, not truth: what supports a sentence is quoted with it.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from corpus_agent.answering.claims import codes, names
-from corpus_agent.answering.differences import Evidence, difference, missing_figures, other_sense
+from corpus_agent.answering.claims import (
+    LEAST_WORDS,
+    codes,
+    in_quarters,
+    kinds_of,
+    names,
+    period_of,
+    periods,
+)
+from corpus_agent.answering.differences import (
+    Evidence,
+    difference,
+    missing_figures,
+    other_sense,
+)
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import found
 from corpus_agent.text.polarity import answers
-from corpus_agent.text.sentences import units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, same_word, terms
+from corpus_agent.text.sentences import is_title, units
+from corpus_agent.text.tables import (
+    TextTable,
+    cell_spans,
+    ends_with_figures,
+    is_row,
+    names_of_columns,
+    tables_of,
+)
+from corpus_agent.text.tokens import (
+    STOP_WORDS,
+    content_terms,
+    fold,
+    has_digit,
+    same_word,
+    terms,
+)
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from corpus_agent.answering.coverage import EncodeTokens
     from indexer import Chunk
 
 SupportVerdict = Literal["supported", "differs", "unsupported"]
+Cell = tuple[str, str]  # the name of its column, or "", and its text
 
-LEAST_WORDS = 2  # content words; what has fewer is not compared by its words
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
 CONTEXT = 800  # characters on either side of a window that count as its context
 MAX_LIKELY = 30  # windows that are compared in full for one claim
@@ -43,7 +66,7 @@ ENOUGH_CITED = 0.45  # the same of a sentence that a claim cites
 ENOUGH_COVERED = 0.7  # words covered, without vectors
 SPEAKS_OF = 0.5  # words covered by a text on the same topic: only there a difference means much
 CLEARLY = 0.2  # covered words by which a passage that differs prevails over one that does not
-_BEGINNING = 3  # letters that two forms of a word share, as in `same_word`
+_BEGINNING = 3  # letters that two forms of a word share: windows are told apart by them fast
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 
@@ -60,22 +83,47 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Window:
-    """Sentences of a passage that may support a claim."""
+    """Sentences or a row of a passage that may support a claim, and its period by a heading."""
 
     passage: Chunk
     start: int
     end: int
+    cells: tuple[Cell, ...] = ()
+    dated: str = ""
+    several: bool = False
+
+    @property
+    def quote(self) -> str:
+        """The words as they stand in the document."""
+        return self.passage.text[self.start : self.end]
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The sentences with their context."""
+        """The sentences, or what the row says, with their context."""
         whole = self.passage.text
+        row = " | ".join(f"{name}: {text}" if name else text for name, text in self.cells)
         return Evidence(
-            whole[self.start : self.end],
+            in_quarters(f"{self.dated} {row or self.quote}".strip()),
             f"{self.passage.source} {self.passage.heading}",
             whole[max(0, self.start - CONTEXT) : self.start],
             whole[self.end : self.end + CONTEXT],
         )
+
+    def is_of_another(self, wanted: frozenset[str]) -> bool:
+        """Whether they name a year, a quarter or a month, and none of those that are wanted."""
+        own = periods(self.evidence.text)
+        shared = kinds_of(own) & kinds_of(wanted)
+        return not shared <= kinds_of(own & wanted)
+
+    def about(self, claim: str, wanted: frozenset[str]) -> Window:
+        """The cells alone whose columns a claim names, with the period that a heading gives."""
+        named = [cell for cell in self.cells[1:] if _names_column(claim, wanted, cell[0])]
+        cells = tuple(c for n, c in enumerate(self.cells) if not (n and c[0]) or c in named)
+        above = (wanted & periods(self.passage.heading)) - periods(self.evidence.text)
+        own = kinds_of(periods(self.evidence.text))
+        dated = sorted(each for each in above if kinds_of([each]).isdisjoint(own | {"month"}))
+        written = (each.replace("quarter ", "Q").removeprefix("year ") for each in dated)
+        return replace(self, cells=cells if named else self.cells, dated=" ".join(written))
 
     @property
     def line(self) -> int:
@@ -85,23 +133,54 @@ class Window:
 
 def together(windows: Sequence[Window]) -> Evidence:
     """Several windows as one text."""
-    every = [window.evidence for window in windows]
-    if len(every) == 1:
-        return every[0]
-    return Evidence(
-        " . ".join(each.text for each in every),
-        " ".join(each.titles for each in every),
-        " ".join(each.before for each in every),
-        " ".join(each.behind for each in every),
-    )
+    texts = ((e.text, e.titles, e.before, e.behind) for e in (w.evidence for w in windows))
+    parts = (" . ".join(part) for part in zip(*texts, strict=True))
+    return Evidence(*parts) if len(windows) > 1 else windows[0].evidence
 
 
 def windows_of(passage: Chunk) -> Iterator[Window]:
-    """Each sentence of a passage, then each few in a row that may support a claim together."""
+    """Each sentence and row of a passage, and each few sentences; titles say nothing."""
+    lines = passage.text.split("\n")
+    tables = [*tables_of(lines)]
+    rows = {row: table for table in tables for row in table.rows}
+    headers = {table.header for table in tables}
     every = [unit for unit in units(passage.text, passage.language) if unit.kind != "page"]
-    for length in range(1, LONGEST_WINDOW + 1):
-        for first in range(len(every) - length + 1):
-            yield Window(passage, every[first].start, every[first + length - 1].end)
+    for first, unit in enumerate(every):
+        number = passage.text.count("\n", 0, unit.start) + 1
+        opens = passage.line_start == number == 1
+        titled = opens and is_title(passage.text[unit.start : unit.end])
+        if unit.kind == "head" or titled or number in headers:
+            continue
+        yield Window(passage, unit.start, unit.end, columns(lines[:number], rows.get(number)))
+        for last in every[first + 1 : first + LONGEST_WINDOW]:
+            if "row" not in (unit.kind, last.kind) and last.kind != "head":
+                yield Window(passage, unit.start, last.end, several=True)
+
+
+def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
+    """The cells of the last of these lines, a row, behind the names of their columns."""
+    row = lines[-1]
+    if is_row(row):
+        texts = [row[start:end] for start, end in cell_spans(row)]
+        names = table.names if table and len(table.names) == len(texts) else [""] * len(texts)
+        split = (text.partition(": ") for text in texts)  # a cell may name its column itself
+        own = [(one, rest) if rest else ("", one) for one, _, rest in split]
+        return tuple((mine or name, text) for name, (mine, text) in zip(names, own, strict=True))
+    count, above, words = ends_with_figures(row), names_of_columns(lines), row.split()
+    names = lines[above].split()[-count:] if count and above is not None else []
+    if len(names) < count or not count or not all(map(periods, names)):
+        return ()
+    label, figures = ("", " ".join(words[:-count])), words[-count:]
+    return (label, *zip(names, figures, strict=True)) if all(map(has_digit, figures)) else ()
+
+
+def _names_column(claim: str, wanted: frozenset[str], name: str) -> bool:
+    """Whether a claim is about a column: of its year or quarter, or with all words of its name."""
+    if own := periods(name):
+        return bool(own & wanted) and kinds_of(own - wanted).isdisjoint(kinds_of(wanted))
+    words = [word for word in content_terms(name) if word not in STOP_WORDS]
+    said = terms(claim)
+    return bool(words) and all(any(same_word(word, other) for other in said) for word in words)
 
 
 # ---- One claim and the sentences that it cites
@@ -110,18 +189,14 @@ def windows_of(passage: Chunk) -> Iterator[Window]:
 def judged(
     claim: str, windows: Sequence[Window], encode: EncodeTokens | None = None, question: str = ""
 ) -> Judgement:
-    """Whether sentences say a claim, or where they differ from it.
-
-    Figures and names of the question need not be repeated. A bare yes or no is compared as the
-    question's own words.
-    """
+    """Whether sentences say a claim, or where they differ; a yes or no is the question's words."""
     reply = answers(claim)
     if reply is not None:
         rest = claim.lstrip("*_ ").partition(" ")[2]
         if not _meant(rest):
             return _judged_reply(question, together(windows), yes=reply)
         claim = rest
-    evidence = together(windows)
+    claim, evidence = in_quarters(claim), together(windows)
     texts = dict.fromkeys([evidence, *(window.evidence for window in windows)])
     differing = {text: difference(claim, text, question) for text in texts}
     agreeing = [text for text in texts if differing[text] is None]
@@ -151,8 +226,12 @@ def _says_words(
     share = coverage(claim, evidence)
     if encode is None or share >= SURELY_COVERED:
         return share >= ENOUGH_COVERED
+    return (share + max(_cosines(claim, windows, encode))) / 2 >= ENOUGH_CITED
+
+
+def _cosines(claim: str, windows: Sequence[Window], encode: EncodeTokens) -> list[float]:
     own, *others = (each.vector for each in encode([claim, *(w.evidence.text for w in windows)]))
-    return (share + max(float(own @ other) for other in others)) / 2 >= ENOUGH_CITED
+    return [float(own @ other) for other in others]
 
 
 def coverage(claim: str, evidence: Evidence) -> float:
@@ -205,29 +284,30 @@ class Supporter:
     def __init__(self, passages: Iterable[Chunk], encode: EncodeTokens | None = None) -> None:
         """Without `encode` a word is covered only by its own forms."""
         self._encode = encode
-        self._vectors: dict[str, NDArray[np.float32]] = {}
         own = dict.fromkeys(passages)
         self.sources = frozenset(passage.source for passage in own)
-        self._windows = [window for passage in own for window in windows_of(passage)]
-        # Two forms of a word share their beginning, which is a fast index of windows.
-        self._holding: dict[str, list[int]] = {}
-        for number, window in enumerate(self._windows):
-            for beginning in {word[:_BEGINNING] for word in window.evidence.words}:
-                self._holding.setdefault(beginning, []).append(number)
+        self._windows = [
+            (window, {word[:_BEGINNING] for word in window.evidence.words})
+            for passage in own
+            for window in windows_of(passage)
+        ]
 
-    def support(self, claim: str) -> tuple[Window, ...] | Judgement:
-        """The window that says a claim best, the shorter one at a tie; else two that do together.
+    def support(self, claim: str, under: str = "") -> tuple[Window, ...] | Judgement:
+        """The window that says a claim best, or two together; else what the nearest says of it.
 
-        A judgement if there is none, or if a passage that covers it clearly better differs from it.
+        Nothing of another period than the claim, or than the title it stands `under`, is compared.
         """
-        likely = self._likely(claim)
+        claim, wanted = in_quarters(claim), period_of(claim, under)
+        every = (window.about(claim, wanted) for window in self._likely(claim))
+        likely = [w for w in every if not (wanted and (w.several or w.is_of_another(wanted)))]
         shares = {window: coverage(claim, window.evidence) for window in likely}
         likely.sort(key=lambda window: (-shares[window], len(window.evidence.text)))
         agreeing = [window for window in likely if not difference(claim, window.evidence)]
-        whole = [window for window in agreeing if _has_all(claim, window.evidence, "")]
+        dated = {window for window in likely if wanted <= periods(window.evidence.text)}
+        whole = [w for w in agreeing if w in dated and _has_all(claim, w.evidence, "")]
         best = self._best(claim, whole[:MAX_COMPARED], shares)
         own = shares[best] if best is not None else 0.0
-        nearest = next((window for window in likely if window not in agreeing), None)
+        nearest = next((w for w in likely if w in dated and w not in agreeing), None)
         if best is not None and (
             own >= SURELY_COVERED or nearest is None or shares[nearest] <= own + CLEARLY
         ):
@@ -245,8 +325,8 @@ class Supporter:
             return None
         if self._encode is None or shares[whole[0]] >= SURELY_COVERED:
             return whole[0] if shares[whole[0]] >= ENOUGH_COVERED else None
-        near = self._nearness(claim, [window.evidence.text for window in whole])
-        scores = [(shares[w] + near[w.evidence.text]) / 2 for w in whole]
+        near = _cosines(claim, whole, self._encode)
+        scores = [(shares[w] + cosine) / 2 for w, cosine in zip(whole, near, strict=True)]
         return whole[scores.index(max(scores))] if max(scores) >= ENOUGH else None
 
     def _of_two(self, claim: str, agreeing: Sequence[Window]) -> tuple[Window, ...]:
@@ -262,15 +342,6 @@ class Supporter:
 
     def _likely(self, claim: str) -> list[Window]:
         """The windows with most of a claim's words, by the beginnings of the words."""
-        held: Counter[int] = Counter()
-        for beginning in {word[:_BEGINNING] for word in terms(claim) if word not in STOP_WORDS}:
-            held.update(self._holding.get(beginning, ()))
-        return [self._windows[number] for number, _ in held.most_common(MAX_LIKELY)]
-
-    def _nearness(self, claim: str, texts: Sequence[str]) -> dict[str, float]:
-        """The cosine of each text to the claim."""
-        assert self._encode is not None
-        every = list(dict.fromkeys([claim, *texts]))
-        new = [text for text in every if text not in self._vectors]
-        self._vectors |= {t: e.vector for t, e in zip(new, self._encode(new), strict=True)}
-        return {text: float(self._vectors[claim] @ self._vectors[text]) for text in texts}
+        own = {word[:_BEGINNING] for word in terms(claim) if word not in STOP_WORDS}
+        held = sorted(((len(own & b), w) for w, b in self._windows), key=lambda each: -each[0])
+        return [window for shared, window in held[:MAX_LIKELY] if shared]

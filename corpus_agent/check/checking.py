@@ -40,13 +40,13 @@ _PART = 8_000  # characters that are cut into sentences at a time
 
 # Blocks between blank fences and behind ">"; a fence that nothing closes is none.
 _BLOCK = regex.compile(
-    r"(?ms)^[^\S\n]{0,3}(?P<fence>```|~~~)[^\S\n]*(?P<language>\w*)[^\n]*\n(?P<fenced>.*?)"
+    r"(?ms)^[^\S\n]{0,3}(?P<fence>```|~~~)[^\S\n]*+(?P<language>\w*+)[^\n]*+\n(?P<fenced>.*?)"
     r"^[^\S\n]{0,3}(?P=fence)[^\n]*$|(?P<quoted>(?:^[^\S\n]{0,3}>[^\n]*(?:\n|\Z))+)"
 )
 _FENCE = regex.compile(r"(?m)^[^\S\n]{0,3}(?:```|~~~)[^\n]*$")
 _QUOTES = frozenset(["quote", "quotation", "citation", "zitat"])
 _SIGNS_BEFORE = regex.compile(r"(?m)^[^\S\n]{0,3}>(?:[^\S\n]?>)*[^\S\n]?(?:[^\S\n]*▸)?")
-_BY = regex.compile(r"(?m)^\s*(?:[—–]|--)\s*\S[^\n]*")
+_BY = regex.compile(r"(?m)^[^\S\n]*+(?:[—–]|--)[^\S\n]*+[^\n]+")
 _MARKS = regex.compile(r"[“”„«»‹›「」『』‘’\"]|\n[^\S\n]*\n")
 _PAIRS = '“ ”|„ “”|« »|» «»|‹ ›|› ‹|「 」|『 』|‘ ’|” ”|" "'
 _CLOSED_BY = dict(pair.split() for pair in _PAIRS.split("|"))
@@ -60,14 +60,14 @@ _PLACE = regex.compile(
     r"(?<![\p{L}\p{N}_./-])(?P<name>[\p{L}\p{N}_](?:[^\s\"“”„«»()\[\]<>|`',;:]{0,200})"
     r"\.\p{L}[\p{L}\p{N}]{0,5})(?![\p{L}\p{N}_])[`'\"*]{0,2}"
     rf"(?:(?::|,?\s*\(?{_LINE})L?(?P<line>\d{{1,7}})(?:\s?[-–]\s?L?(?P<last>\d{{1,7}}))?"
-    rf"|,?\s*\(?{_PAGE}(?P<page>\d{{1,6}})(?:\s?[-–]\s?(?P<last>\d{{1,6}}))?)?",
+    rf"(?:, ?{_PAGE}\d+)?|,?\s*\(?{_PAGE}(?P<page>\d{{1,6}})(?:\s?[-–]\s?(?P<last>\d{{1,6}}))?)?",
     regex.IGNORECASE,
 )
 _GAP = regex.compile(r"[\s(\[\"“„«'`]+")
 _NOTE = regex.compile(r"\s{0,3}(?:[-*]\s+)?(?:\[\^?(?P<n>[\w-]{1,20})\]:?|(?P<n>\d{1,3})[.)])\s")
 _NOTE_MARK = regex.compile(r"\[\^?([\w-]{1,20})\](?![(:])")
 _LIST_MARK = regex.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
-_EMPTY = regex.compile(r"\s*[(\[]\s*(?:see|siehe|vgl\.?|cf\.?|voir|source:?)?[\s,;]*[)\]]")
+_EMPTY = regex.compile(r"[(\[]\s*+(?:see|siehe|vgl\.?|cf\.?|voir|source:?)?[\s,;]*+[)\]]")
 _OPINION = regex.compile(WORDS["opinion"], regex.IGNORECASE)
 
 Resolve = Callable[[str], str | None]  # the document that a text means by a name
@@ -125,10 +125,7 @@ def document_names(sources: Iterable[str]) -> dict[str, str]:
 
 
 def take_apart(text: str, resolve: Resolve) -> tuple[list[Piece], dict[str, int]]:
-    """The quotations and statements of a text in order, and how many sentences state nothing.
-
-    Raises CorpusError for a text beyond the limits.
-    """
+    """The quotations and statements in order, and how many state nothing; CorpusError if long."""
     if len(text) > MAX_CHARACTERS:
         said = f"The text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are checked."
         raise CorpusError(said, "Check it in parts.")
@@ -142,7 +139,8 @@ def take_apart(text: str, resolve: Resolve) -> tuple[list[Piece], dict[str, int]
 
 class _Reader:
     def __init__(self, text: str, resolve: Resolve) -> None:
-        self._text, self._resolve = text, resolve
+        self._text, self._resolve, self._language = text, resolve, language_of(text)
+        self._under = ""
         self._lines = [0, *(match.end() for match in regex.finditer("\n", text))]
         self._notes: dict[str, Named] = {}  # the places of a list of sources: "[1] lease.md:32"
         for start in self._lines:
@@ -204,7 +202,7 @@ class _Reader:
         text = _FENCE.sub(lambda fence: " " * len(fence[0]), self._text[at:stop])
         spans = [span for span in _quoted(text) if _is_long_enough(text[slice(*span)])]
         done = 0
-        for unit in units(text):
+        for unit in units(text, self._language):
             body, first = text[unit.start : unit.end], max(0, done - 1)
             note = _NOTE.match(body)
             refers = note is not None and self._place(body, note.end()) is not None
@@ -237,7 +235,7 @@ class _Reader:
         why = ""
         if kind != "text" and kind != "row":
             why = "block of code" if kind == "code" else "heading"
-        elif leads_in(said) or (said and is_title(said)):
+        elif leads_in(said) or (said and is_title(said) and body.lstrip()[:1] not in "-*+•–"):
             why = "heading"
         elif asks(said):
             why = "question"
@@ -245,9 +243,10 @@ class _Reader:
             why = "opinion"
         if why:
             self.left_out[why] += 1
+            self._under = said if why == "heading" else self._under
         elif claims_something(said, kind):
             line = bisect_right(self._lines, start)
-            yield Piece(start, start + len(body), line, said, False, named)
+            yield Piece(start, start + len(body), line, said, False, named, self._under)
 
     def _bare(self, body: str) -> str:
         """A sentence without the places that it names, its notes and the sign of its list."""

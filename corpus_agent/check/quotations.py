@@ -39,7 +39,7 @@ MAX_LEFT_OUT = 600  # characters that "…" may stand for
 LIKELY = 0.8  # of the words of a quotation are there where it may stand as it is
 WHOLE = 0.9  # of the words of a quotation that its parts have together
 
-_ELLIPSIS = regex.compile(r"\s*[(\[]?(?:\.\s?\.\s?\.+|…)[)\]]?\s*")
+_ELLIPSIS = regex.compile(r"(?<!\s)\s*+[(\[]?(?:\.\s?\.\s?\.+|…)[)\]]?\s*")
 _CONDITIONS = WORDS["condition"]
 CONDITION = regex.compile(_CONDITIONS, regex.IGNORECASE)
 # What follows in a clause of its own says something else, but for a condition or a "but".

@@ -33,7 +33,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A quotation or a statement of a text: half-open range of characters, 1-based line."""
+    """A quotation or a statement: half-open range of characters, 1-based line, heading above."""
 
     start: int
     end: int
@@ -41,6 +41,7 @@ class Piece:
     text: str
     is_quotation: bool
     named: Named | None = None
+    under: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A checked text with its findings in order, and how many sentences state nothing.
-
-    `model` judged what was not found; `egress` is the remote host that it was asked at.
-    """
+    """A checked text with its findings, what states nothing, the model that judged, its host."""
 
     text: str
     findings: Sequence[Finding]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from corpus_agent.answering.claims import in_quarters
 from corpus_agent.answering.coverage import comparison, reads
 from corpus_agent.answering.differences import Evidence
 from corpus_agent.answering.quotations import check_quotation
@@ -34,7 +35,6 @@ HITS, NEAR = 8, 20  # passages that a statement is compared with; that the neare
 # half of ContractNLI's agreements (benchmarks/check.py, contracts).
 SAYS_BIAS = -5.34
 SAYS = {"rare": 5.68, "words": 2.3, "negations": -1.24}
-SURELY = 1.0  # of its words: a sentence with another verb says another thing
 
 
 class StatementFinder:
@@ -45,7 +45,7 @@ class StatementFinder:
 
     def find(self, piece: Piece) -> Finding:
         """The passages that say a statement, or say otherwise; first of the document it names."""
-        asked = Query(piece.text, NEAR, None)
+        asked = Query(f"{piece.under} {piece.text}".strip(), NEAR, None)
         found = Finding(piece, "not_found")
         if piece.named is not None:
             found = self._judged(piece, replace(asked, among=frozenset([piece.named.source])))
@@ -54,14 +54,17 @@ class StatementFinder:
     def _judged(self, piece: Piece, asked: Query) -> Finding:
         hits = self._corpus.search(asked)
         encode, _ = comparison(self._encoder, piece.text, hits)
-        found = Supporter((hit.chunk for hit in hits[:HITS]), encode).support(piece.text)
+        found = Supporter([h.chunk for h in hits[:HITS]], encode).support(piece.text, piece.under)
         if isinstance(found, Judgement):
-            return self._differing(piece, found) or self._not_found(piece, hits)
+            where = [self._cited(found.window)] if found.window and found.claimed else []
+            if not all(each.stands for each in where) or not where:
+                return self._not_found(piece, hits)
+            return Finding(piece, "doubtful", tuple(where), ((found.claimed, found.found),))
         cited = [self._cited(window) for window in found]
-        says = coverage(piece.text, together(found)) >= SURELY and _said_at_once(piece.text, found)
-        said = piece.text.rstrip(" .。")  # it may leave out what goes on, not a "not" or a "~~"
+        said = in_quarters(piece.text).rstrip(" .。")  # it may leave out the rest, no "not" or "~~"
         lost = sense_lost(said, cited[0].quote) or set_aside(found[0].passage.heading)
-        if not (says and lost is None and all(each.stands for each in cited)):
+        says = lost is None and _has_words(said, found) and _said_at_once(said, found)
+        if not (says and all(each.stands for each in cited)):
             return self._not_found(piece, hits)
         kind: Kind = "supported" if is_at(cited[0], piece.named) else "elsewhere"
         return Finding(piece, kind, tuple(cited))
@@ -83,24 +86,25 @@ class StatementFinder:
                 return Finding(piece, "not_found", nearest=cited, probability=known)
         return Finding(piece, "not_found")
 
-    def _differing(self, piece: Piece, found: Judgement) -> Finding | None:
-        """A statement with the words in which a sentence differs from it; None without them."""
-        window = found.window if found.verdict == "differs" else None
-        if window is None or not (cited := self._cited(window)).stands:
-            return None
-        return Finding(piece, "doubtful", (cited,), ((found.claimed, found.found),))
-
     def _cited(self, window: Window) -> Citation:
-        return check_quotation(
-            self._corpus, 0, window.passage.source, window.evidence.text, window.line
-        )
+        return check_quotation(self._corpus, 0, window.passage.source, window.quote, window.line)
+
+
+def _has_words(statement: str, windows: Sequence[Window]) -> bool:
+    """Whether sentences have all words of a statement: another verb says another thing.
+
+    Half of them at most may stand in headings above, of which a document's title is none.
+    """
+    text = together(windows).text
+    above = " ".join([text, *(w.passage.heading.partition(" > ")[2] for w in windows)])
+    return coverage(statement, Evidence(above)) >= 1 <= 2 * coverage(statement, Evidence(text))
 
 
 def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     """Whether one document says a statement, and one sentence or row of it each of its figures."""
     text = " ".join(window.evidence.text for window in windows)
-    sources = {window.passage.source for window in windows}
-    if len(sources) > 1 or _turned_round(statement, text):
+    sources, in_row = {window.passage.source for window in windows}, any(w.cells for w in windows)
+    if len(sources) > 1 or (not in_row and _turned_round(statement, text)):
         return False
     both = text.casefold(), statement.casefold()
     if any({*turn.findall(both[0])} != {*turn.findall(both[1])} for turn in (CONDITION, _MODAL)):
@@ -121,15 +125,14 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
 
 def _turned_round(statement: str, text: str) -> bool:
     """Whether three words in a row stand the other way round: who pays whom, without a "by"."""
-    there, own = _content(text), _content(statement)
+    there, own = (
+        [word for word in terms(each) if word not in STOP_WORDS and not has_digit(word)]
+        for each in (text, statement)
+    )
     places = [next((n for n, o in enumerate(there) if same_word(w, o)), None) for w in own]
     known = [place for place in places if place is not None]
     led = len(_BY.findall(statement)) == len(_BY.findall(text))
     return led and any(a > b > c for a, b, c in zip(known, known[1:], known[2:], strict=False))
-
-
-def _content(text: str) -> list[str]:
-    return [word for word in terms(text) if word not in STOP_WORDS and not has_digit(word)]
 
 
 def _figures(text: str) -> Counter[tuple[str, ...]]:

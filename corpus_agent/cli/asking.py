@@ -62,7 +62,7 @@ HELP = """Type a question, or
     "-k",
     "limit",
     type=click.IntRange(1, 1000),
-    help="So many results. Default: 5, without those that are far from the best.",
+    help="So many results. Default: the best 5, fewer where the rest fit far less.",
 )
 @below
 @click.option(

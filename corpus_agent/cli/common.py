@@ -208,11 +208,6 @@ OCR = click.option(
     help="minilm, multilingual, or the folder of a model.",
 )
 @click.option(
-    "--backend",
-    metavar="NAME",
-    help="What finds passages: lance (default) or memory.",
-)
-@click.option(
     "--device",
     type=click.Choice(["auto", "cpu", "cuda", "mps", "xpu"]),
     metavar="WHERE",

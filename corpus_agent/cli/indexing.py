@@ -242,6 +242,8 @@ def files(status: str | None, ignored: bool, among: Among, as_json: bool) -> Non
     if as_json:
         seal = served.launch.seal.state
         return print_json(render.files_object(rows, corpus.version, seal), corpus)
+    if not rows:
+        click.echo(f"No file is {' or '.join(sorted(wanted))}.", err=True)
     return print_lines(render.file_line(row) for row in rows)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from corpus_agent.answering.records import Answer
-    from indexer import FileRow, Index, Plan, Progress, ToRecognise
+    from indexer import FileRow, Index, Plan, Progress
 
 
 def print_json(content: Mapping[str, object], corpus: Index | None = None) -> None:
@@ -130,7 +130,6 @@ def warn_of_index(file: Path | None, root: Path | None) -> None:
 # ---- Progress
 
 SECONDS_BETWEEN_LINES = 10.0  # where there is no bar
-LONG_SECONDS = 60.0  # of recognition
 LONGEST_STEP = 120.0  # seconds of one step that count: in a longer one the machine slept
 
 
@@ -155,18 +154,14 @@ class IndexProgress(RunDisplay):
             total = sum(seen.bytes for seen in todo.work)
             self._bar.update(self._task, total=total, description="Reading")
 
-    def waiting(self, pages: ToRecognise) -> None:
-        """Print about how long recognition takes where somebody may not want to wait for it."""
-        if pages.seconds > LONG_SECONDS:
-            self._print(render.waiting_line(pages))
-        self._said, self._worked, self._stepped_at = 0, 0.0, time.monotonic()
-
     def advance(self, done: Progress) -> None:
         """Move the bar; where there is none, print a line every ten seconds, or for each file."""
         now = time.monotonic()
         self._worked += min(now - self._stepped_at, LONGEST_STEP)
         self._stepped_at = now
         recognising = bool(done.all_pages)
+        if recognising and not done.pages:  # the run's second part begins
+            self._said, self._worked = 0, 0.0
         made, every = (done.pages, done.all_pages) if recognising else (done.files, done.all_files)
         is_new = made > self._said
         if is_new and self._verbose and not recognising:

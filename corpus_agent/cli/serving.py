@@ -72,7 +72,6 @@ def _print_config(client: str, settings: Settings, llm: Llm) -> None:
         *(("--store", paths.from_here(one)) for one in stores),
         ("--model", settings.model),
         ("--config", paths.from_here(given["config"]) if given["config"] else None),
-        ("--backend", settings.backend if settings.backend != "lance" else None),
     ]
     unsealed = ["--unsealed"] if given["unsealed"] else []
     of_mcp = (("--llm", llm["llm"]), ("--llm-model", llm["llm_model"]))

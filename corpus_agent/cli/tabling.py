@@ -59,7 +59,8 @@ def table(
     """Look at every document, and say what each says about every FIELD.
 
     A field is named in words ("due date", "governing law"). Each value carries its whole sentence
-    or row. A value whose sentence has a condition, a negation or a quotation is doubtful.
+    or row. One whose sentence has a condition, a negation or a quotation is doubtful, and one that
+    stands beside the field's name and is not said to be its value ("not stated outright").
 
     Two documents side by side: table FIELD… --path A --path B
     """
@@ -193,9 +194,8 @@ def _read(file: Path) -> bytes:
 @main.command(name="eval")
 @click.argument("questions", type=click.Path(path_type=Path))
 @llm_options
-@click.option("--show-failures", is_flag=True, help="List the questions that went wrong.")
 @JSON
-def evaluate(questions: Path, llm: Llm, show_failures: bool, as_json: bool) -> None:
+def evaluate(questions: Path, llm: Llm, as_json: bool) -> None:
     """Measure search and answers with the questions of a TOML file.
 
     Each [[questions]] has question, sources (none: not answerable) and answer or answers; see
@@ -212,7 +212,4 @@ def evaluate(questions: Path, llm: Llm, show_failures: bool, as_json: bool) -> N
     scores = selftest.evaluation.summarise(results)
     if as_json:
         return print_json(render.as_object(version=corpus.version, eval=scores), corpus)
-    print_lines(selftest.evaluation.table(scores))
-    if show_failures:
-        print_lines(selftest.evaluation.failures(results))
-    return None
+    return print_lines(selftest.evaluation.table(scores))

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 import indexer
 from corpus_agent import answering, service
-from corpus_agent.doctor import Check, Diagnosis, State, found_before
+from corpus_agent.doctor import Check, Diagnosis, found_before
 from corpus_agent.models import discovery
 from corpus_agent.models.discovery import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
 from corpus_agent.settings import engine_of
 from corpus_agent.text.naming import PATH, called
 from corpus_agent.text.wording import number_of
-from indexer import CorpusError, Refused, all_extensions, paths, storage
+from indexer import CorpusError, Refused, paths, storage
 from indexer.confine import check_kernel
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ def of_machine(
     yield Check("processor", processor)
     yield Check("seal", partial(sealing, closed))
     yield Check("weights", partial(weights, settings))
-    yield Check("extensions", extensions)
     yield Check("model server", partial(found_before, server))
     yield Check("disk", partial(disk, settings.store or paths.working_folder()))
 
@@ -63,17 +62,6 @@ def versions() -> Diagnosis:
         with suppress(PackageNotFoundError):
             found.append(f"{name} {version(name)}")
     return Diagnosis("ok", ", ".join(found))
-
-
-def extensions() -> Diagnosis:
-    """Every extension by its package: code that the user installed, used or not."""
-    found = all_extensions()
-    shown = [
-        f"{each.kind[:-1]} {each}{f' is NOT used: {each.refused}' if each.refused else ''}"
-        for each in found
-    ]
-    state: State = "warn" if any(each.refused for each in found) else "ok"
-    return Diagnosis(state, "; ".join(shown) or "none")
 
 
 def processor() -> Diagnosis:

@@ -9,7 +9,7 @@ from operator import attrgetter
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.records import FieldType
+from corpus_agent.fields.lexicon import FieldType
 from corpus_agent.text.dates import Reading, near
 from corpus_agent.text.number_words import (
     CARDINALS,
@@ -166,11 +166,6 @@ _DURATION = regex.compile(
     rf"[\s-]*{_KIND_OF}(?P<unit>{_ANY_SPAN})(?!\p{{L}})"
     rf"(?:,?\s(?:(?:and|und|et|y|e|en|plus)\s)?(?P<months>\d{{1,2}}|{_COUNTS})\s(?:{_MONTHS})(?!\p{{L}}))?"
 )
-_ADJECTIVES = {stem: code for code, stems in table("span_adjectives").items() for stem in stems}
-_ADJECTIVE = regex.compile(
-    rf"(?i)(?<![\p{{L}}\p{{N}}.,])(?:(?P<word>{_COUNT})|(?P<figure>\d{{1,3}})[\s-]?)"
-    rf"(?P<unit>{'|'.join(_ADJECTIVES)})ig(?:e[nmrs]?)?(?!\p{{L}})"
-)
 _ANNIVERSARY = regex.compile(
     rf"(?i)(?<!\p{{L}})(?:(?P<word>{'|'.join(listed(ORDINALS))})(?!\p{{L}})"
     r"(?:\s*\(\s*\d+\s*(?:st|nd|rd|th)\s*\))?|(?P<figure>\d{1,2})\s?(?:st|nd|rd|th))\s+anniversary"
@@ -178,7 +173,6 @@ _ANNIVERSARY = regex.compile(
 # What each of them holds, so that it is looked for beside that alone.
 _HINTS = (
     (_DURATION, regex.compile(rf"(?i)(?:{_ANY_SPAN})(?!\p{{L}})"), 70),
-    (_ADJECTIVE, regex.compile(rf"(?i)(?:{'|'.join(_ADJECTIVES)})ig(?:e[nmrs]?)?"), 30),
     (_ANNIVERSARY, regex.compile(r"(?i)anniversary"), 50),
 )
 
@@ -212,7 +206,7 @@ def _span(match: regex.Match[str]) -> str:
     named = match.groupdict()
     count, unit, more = _count(match), (named.get("unit") or "").lower(), named.get("months")
     kinds = (code for code, words in _SPANS.items() if regex.fullmatch("|".join(words), unit))
-    code = _ADJECTIVES.get(unit) or next(kinds, "Y")  # an anniversary names none
+    code = next(kinds, "Y")  # an anniversary names none
     if count is None or (more and code != "Y"):
         return ""
     if more:

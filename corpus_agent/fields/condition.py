@@ -9,17 +9,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal, cast
 
 from corpus_agent.fields.amounts import find_amounts, find_durations
-from corpus_agent.fields.lexicon import MENTION, field_of, mention_of
-from corpus_agent.fields.records import (
-    WORDED,
-    Cell,
-    DocumentRow,
-    Field,
-    FieldTable,
-    FieldType,
-    FieldValue,
-)
-from corpus_agent.fields.table import Documents, table_of
+from corpus_agent.fields.lexicon import MENTION, WORDED, Field, FieldType, field_of, mention_of
+from corpus_agent.fields.table import Cell, DocumentRow, Documents, FieldTable, FieldValue, table_of
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates
 from corpus_agent.text.tokens import fold
 from corpus_agent.text.wording import number_of

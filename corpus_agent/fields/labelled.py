@@ -14,9 +14,9 @@ from corpus_agent.fields.amounts import (
     find_durations,
     in_unit,
 )
-from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.lexicon import WORDED, Field, FieldType
+from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.parties import name_at, place_at, with_role
-from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue
 from corpus_agent.text.dates import Reading, find_dates
 from corpus_agent.text.tables import TextTable, cell_spans
 from corpus_agent.text.tokens import fold
@@ -68,7 +68,7 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
         rank = ranks.get(phrase, len(ranks))
         by_words = field.type in ("identifier", "text")
         # A short word means little but as a label, unless it is what was asked for.
-        shortest = _SHORTEST_WORD if by_words and not rank else 6 if rank else 5
+        shortest = 6 if rank else _SHORTEST_WORD
         table = document.headers.get(document.line_at(match.start()))
         if table is not None:
             below = _below(document, field.type, table, match.span())
@@ -146,10 +146,16 @@ def _asserted(
     lead = near("lead_ends").split(near("contrast").split(text[first:start])[-1])[-1]
     for day in reversed(find_dates(lead)):
         lead = lead[: day.start] + lead[day.end :]
+    if kind == "date":
+        for each in reversed(find_amounts(lead, "money")):
+            lead = lead[: each.start] + lead[each.end :]
+        lead = near("of_item").sub("", lead)
     gap = text[phrase[1] : value.start] or text[value.end : phrase[0]]
     gap = lexicon.compiled("@=bound@").sub(" ", gap)
     said = near("leading").match(lead)
-    if said is None or not (near("connected").match(gap) or not gap.strip()):
+    if lexicon.compiled("@=paying@").fullmatch(text[slice(*phrase)]) or said is None:
+        return False
+    if not (near("connected").match(gap) or not gap.strip()):
         return False
     verb = said["verb"] or kind in ("date", "duration") or near("copula").search(gap)
     return bool(verb or near("noun_ends").match(near("clause_ends").split(text[end:last])[0]))
@@ -212,8 +218,10 @@ def _below(
 
 
 def _in_unit(document: DocumentText, kind: FieldType, proposal: ProposedValue) -> ProposedValue:
-    """A bare amount of a table in the unit of its column, with the line that names it."""
+    """A bare amount of a table in the unit of its column, noted with the year that it is of."""
     (value,) = proposal.readings
+    if kind in ("money", "percent", "rate", "number") and (of := document.period_at(value.start)):
+        proposal = replace(proposal, notes=(of,))
     unit, line = document.unit_at(value.start) if kind in ("money", "number") else ("", (0, 0))
     scaled = in_unit(value, unit) if unit else value
     return replace(proposal, readings=(scaled,), also=(line,)) if scaled != value else proposal

@@ -4,23 +4,46 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import regex
 
-from corpus_agent.fields.records import Field, FieldTable, FieldType
 from corpus_agent.text.tokens import fold
 from indexer import UsageError
 
+if TYPE_CHECKING:
+    from corpus_agent.fields.table import FieldTable
+
+# A rate is a share, or an amount for each hour or metre: which of them, its value says.
+FieldType = Literal[
+    "date", "money", "duration", "percent", "rate", "party", "place", "number", "identifier", "text"
+]
+WORDED: tuple[FieldType, ...] = ("party", "place", "identifier", "text")  # their words alone
 MAX_FIELDS = 50
 MENTION = "mention"  # the clause of a field that is found by its words alone
 _SPELT_ALIKE = 0.84  # of 1: one letter of six, and not another word of the same length
 _NAME = regex.compile(r"@(=?)(\w+)@")
 _ABOUT = frozenset(["field", "score", "of", "why"])  # keys of a cue that are no pattern
 _OWN = r"(?<![\p{{L}}\p{{N}}-]){}(?![\p{{L}}\p{{N}}-])"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column: its title, type and phrases, best first, and the rule that finds it, if any."""
+
+    name: str
+    type: FieldType
+    phrases: tuple[str, ...]
+    clause: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is looked for by more than its own words."""
+        return len(self.phrases) > 1
 
 
 @cache

@@ -1,17 +1,20 @@
-"""One document as text with places, in which its quotations are looked up. Pure."""
+"""One document as text with places, in which its values are proposed and looked up. Pure."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import regex
 
+from corpus_agent.answering.claims import periods
+from corpus_agent.answering.support import columns
 from corpus_agent.fields.amounts import find_durations, names_unit
 from corpus_agent.text.dates import Reading, find_dates, habit
 from corpus_agent.text.sentences import Unit, front_matter, is_title, units
-from corpus_agent.text.tables import TextTable, column_of, tables_of
+from corpus_agent.text.tables import MAX_LINES_ABOVE, TextTable, column_of, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
 
 _REACH = 2_500  # characters around a place in which its sentence is looked for
@@ -29,6 +32,30 @@ _NOTHING = regex.compile(
 
 def _blank(found: regex.Match[str]) -> str:
     return "".join(char if char == "\n" else " " for char in found[0])
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedValue:
+    """A value before it is looked up, where it stands, what it rests on; `outright`: asserted."""
+
+    readings: tuple[Reading, ...]
+    start: int
+    end: int
+    score: float
+    also: tuple[tuple[int, int], ...] = ()
+    computed: bool = False
+    notes: tuple[str, ...] = ()
+    outright: bool = True
+
+    @property
+    def normal(self) -> str:
+        """The values in their normal form, joined."""
+        return "; ".join(reading.normal for reading in self.readings)
+
+    @property
+    def text(self) -> str:
+        """The values as they are written, joined."""
+        return "; ".join(dict.fromkeys(reading.text for reading in self.readings))
 
 
 class DocumentText:
@@ -154,6 +181,17 @@ class DocumentText:
     def row_at(self, at: int) -> str:
         """The row of a table in which a place stands; "" where it is in none."""
         return self.text[slice(*self.line_span(at))] if self.line_at(at) in self._rows else ""
+
+    def period_at(self, at: int) -> str:
+        """The year or quarter that a figure of a table is of, by its column or by its row."""
+        number, (start, end) = self.line_at(at), self.line_span(at)
+        if number in self._rows:
+            named = [self.column_at(at), columns([self.text[start:end]], None)[0][1]]
+        else:
+            above = self.line_start(max(1, number - MAX_LINES_ABOVE))
+            cells = columns(self.text[above:end].split("\n"), None)
+            named = [name for name, _ in cells[-len(self.text[at:end].split()) :][:1]]
+        return next((name for name in named if periods(name)), "")
 
     def unit_at(self, at: int) -> tuple[str, tuple[int, int]]:
         """The names of columns, or the line above them, that say what a cell's figure is in."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import ProposedValue
+from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.text.dates import Reading
 from corpus_agent.text.tokens import fold
 

@@ -6,28 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Protocol
+from typing import Literal, Protocol
 
 import regex
 
 from corpus_agent.answering.quotations import check_quotation, read_all
 from corpus_agent.answering.records import Citation
-from corpus_agent.fields import lexicon
-from corpus_agent.fields.amounts import loses_its_sign
+from corpus_agent.fields.doubt import doubt_of
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions
-from corpus_agent.fields.lexicon import MENTION
-from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.lexicon import MENTION, Field
+from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.parties import parties_of
-from corpus_agent.fields.records import (
-    Cell,
-    CellStatus,
-    DocumentRow,
-    Field,
-    FieldTable,
-    FieldType,
-    FieldValue,
-    ProposedValue,
-)
 from corpus_agent.fields.terms import (
     beginning,
     document_date,
@@ -52,15 +41,91 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "renewal notice": renewal_notices,
 }
 _MOST_VALUES, _MOST_DOUBTFUL = 1_000, 5  # of a cell; the latter where it has no others
+_SHOWN = 5  # values of a cell
 # The score from which what stands beside a phrase is believed where the rule of a field finds none.
 _SURE = 0.8
-_AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
 _MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)")
-_BEHIND = 90  # characters of the same sentence behind a value that may turn it
-_NEAR = 60  # characters before it in which a denial is one of the value
-_TITLE = 300  # characters of a document in which it calls itself a draft
-_QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
-_SHORT_QUOTE = 4  # words: a defined term, and no quotation
+
+
+# doubtful: only where something else is said of it. unknown: the field was not understood.
+# unreadable: nobody could look.
+CellStatus = Literal["found", "several", "doubtful", "silent", "unknown", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """A value with whole sentences or rows as its evidence; `doubt` says why it does not count."""
+
+    text: str
+    normal: str
+    citations: tuple[Citation, ...]
+    computed: bool = False
+    doubt: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The value as the document writes it, with what qualifies it."""
+        written = f"until {self.normal} (computed)" if self.computed else self.text
+        if any(self.notes):
+            named = zip(self.text.split("; "), self.notes, strict=False)
+            written = "; ".join(f"{one} ({note})" if note else one for one, note in named)
+        return written + (f" (doubtful: {self.doubt})" if self.doubt else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one document says about one field; `more` counts values that were not looked up."""
+
+    status: CellStatus
+    values: tuple[FieldValue, ...] = ()
+    more: int = 0
+
+    @property
+    def shown(self) -> tuple[FieldValue, ...]:
+        """The values that a person or a model reads."""
+        return self.values[:_SHOWN]
+
+    @property
+    def texts(self) -> list[str]:
+        """The same as they are shown, and how many others there are."""
+        others = self.more + len(self.values) - len(self.shown)
+        return [*(value.shown for value in self.shown), *([f"{others:,} more"] if others else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """One document of a table, with a cell for each field, or the reason why it was not read."""
+
+    source: str
+    cells: tuple[Cell, ...]
+    reason: str = ""
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTable:
+    """Every document with what it says; `unverified` counts values whose quotation did not hold."""
+
+    fields: tuple[Field, ...]
+    rows: tuple[DocumentRow, ...]
+    version: int
+    unverified: int = 0
+    notices: tuple[str, ...] = ()
+
+    @property
+    def unreadable(self) -> int:
+        """How many documents could not be looked at."""
+        return sum(bool(row.reason) for row in self.rows)
+
+    @property
+    def changed(self) -> int:
+        """How many were changed after they were indexed."""
+        return sum(row.changed for row in self.rows)
+
+    def count(self, column: int, *states: CellStatus) -> int:
+        """In how many rows the cell of a column has one of these states."""
+        return sum(row.cells[column].status in states for row in self.rows)
 
 
 class Documents(Readable, Protocol):
@@ -196,41 +261,6 @@ def checked_value(
     return FieldValue(
         proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notes
     )
-
-
-def doubt_of(document: DocumentText, proposal: ProposedValue, kind: FieldType) -> str:
-    """Why a value does not count though its sentence has it; "" where nothing speaks against it."""
-    value = proposal.readings[0]
-    if kind in _AMOUNTS and loses_its_sign(document.written, value):
-        return "it may be below zero"
-    first, last = document.sentence(value.start, value.end)
-    before, behind = document.text[first : value.start], document.text[value.end : last]
-    contrast = lexicon.near("contrast")
-    before, behind = contrast.split(before)[-1], contrast.split(behind)[0]
-    ends, bound = lexicon.near("clause_ends"), lexicon.compiled("@=bound@")
-    clause = bound.sub(" ", ends.split(before)[-1])
-    rest = ends.split(behind)[0][:_BEHIND].lstrip(" \n,(")
-    said = {
-        "title": document.text[:_TITLE],
-        "above": document.heading_above(value.start) + document.row_at(value.start),
-        "sentence": f"{before}{value.text}{behind}",
-        "clause": clause,
-        "near": clause[-_NEAR:],
-        "behind": rest,
-        "value": f"{clause[-_NEAR:]}{value.text}",
-    }
-    for cue in lexicon.content()["doubt"]:
-        if kind in cue.get("of", kind) and lexicon.fits(cue, said.__getitem__):
-            return str(cue["why"])
-    opened = before.count('"') % 2 or max(map(before.rfind, "“„«")) > max(map(before.rfind, "”»"))
-    closed = _QUOTE_ENDS.match(behind) if opened else None
-    start, end = document.line_span(value.start)
-    if document.text[start:end].lstrip().startswith(">"):
-        return "a quotation"
-    quoted = before[max(map(before.rfind, '"“„«')) + 1 :] + value.text + closed[0] if closed else ""
-    if len(quoted.split()) > _SHORT_QUOTE:
-        return "a quotation"
-    return "" if proposal.outright else "not stated outright"
 
 
 def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:

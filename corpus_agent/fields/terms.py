@@ -10,9 +10,8 @@ from typing import Any
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.parties import place_at
-from corpus_agent.fields.records import ProposedValue
 from corpus_agent.text.dates import Reading, add_duration, find_dates
 from corpus_agent.text.sentences import refers_back
 from corpus_agent.text.tokens import fold
@@ -35,7 +34,7 @@ _SENTENCE = regex.compile(
 _BARE = 3  # words before "is governed by", as many as name no other thing that is
 _LAW_FIRST = (1, 4)  # of the patterns of laws: "the laws of Ohio govern"
 # Before a second law of one sentence: "governed by Spanish law, the parties having …".
-_FINISHED = regex.compile(r"\p{Lu}\p{L}+\s(?:laws?|Recht|statutes)\b\s*[,;]")
+_FINISHED = regex.compile(r"\b\p{Lu}\p{L}++\s(?:laws?|Recht|statutes)\b\s*[,;]")
 _NO_PLACES = frozenset(
     ["Territory", "State", "Country", "Jurisdiction", "Nation", "Section", "Article"]
 )

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpus_agent import fields, render
-from corpus_agent.fields.records import CellStatus
+from corpus_agent.fields.table import CellStatus
 from corpus_agent.render import for_parent
-from corpus_agent.render.common import evidence
+from corpus_agent.render.common import documents_searched, evidence
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.process import Onlooker
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import MODEL, called, known, quoted, unambiguous
 from corpus_agent.text.sanitize import one_line, unlinked
-from corpus_agent.text.wording import documents_searched, number_of
+from corpus_agent.text.wording import lacks, number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.corpus import ToolResult, failure
 from corpus_agent.tools.toolbox import ASK_CORPUS, KNOWN, Arguments, check_arguments, tool_specs
@@ -31,7 +31,7 @@ from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, Window, 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
     from corpus_agent.check.records import Finding
-    from corpus_agent.fields.records import DocumentRow, FieldTable
+    from corpus_agent.fields.table import DocumentRow, FieldTable
     from corpus_agent.service.process import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.tools.corpus import CorpusView
@@ -133,10 +133,8 @@ class Tools:
         lines += [self._listed(number, row) for number, row in enumerate(page, first)]
         if last < len(rows):
             lines.append(f"{len(rows) - last:,} more: use offset={last + 1}.")
-        if unread := corpus.coverage().unreadable:
-            lines.append(
-                f"{number_of(unread, 'more file')} could not be read; {STATUS} lists them."
-            )
+        if unread := lacks(corpus.coverage(), " more"):
+            lines.append(f"{unread}; {STATUS} says which.")
         return ToolResult("\n".join(lines), version=corpus.version)
 
     def _listed(self, number: int, row: FileRow) -> str:
@@ -168,7 +166,7 @@ class Tools:
     def _page(self, corpus: CorpusView, source: str, offset: int, limit: int) -> ToolResult:
         window = fitted(corpus.read(source, offset, limit))
         text = read.render(self._frame, window)
-        return ToolResult(text, window=window, version=corpus.version)
+        return ToolResult(text, version=corpus.version)
 
     def _ask(
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
@@ -248,7 +246,7 @@ def _counts(name: str, manifest: storage.Manifest) -> str:
     counted = {
         "could not be read": coverage.unreadable,
         "could not be looked at since, and stayed as they were": coverage.unreachable,
-        "are of other kinds": coverage.skipped,
+        "of other kinds": coverage.skipped - coverage.pictures,
     }
     said += [f"{number:,} {what}" for what, number in counted.items() if number]
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
@@ -386,4 +384,4 @@ def _finding(frame: Frame, number: int, finding: Finding) -> Iterator[str]:
 
 
 def _on_page(cited: Citation) -> str:
-    return "" if cited.page is None else f" (page {cited.page})"
+    return "" if cited.page is None else f", page {cited.page}"

@@ -32,7 +32,7 @@ class TookTooLong(ModelUnavailable):
 class Deadline:
     """The end of a question, which every loop of it looks at."""
 
-    def __init__(self, seconds: float, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, seconds: float, check: Callable[[], object] = lambda: None) -> None:
         """`check` is called at each look; it may raise, which ends the question."""
         self.seconds = seconds
         self._check = check

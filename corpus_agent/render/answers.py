@@ -12,11 +12,20 @@ from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import as_object, in_answer, place_of, plain, qualified, taken
+from corpus_agent.render.common import (
+    AGES,
+    as_object,
+    documents_searched,
+    in_answer,
+    place_of,
+    plain,
+    qualified,
+    taken,
+)
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.tables import ends_with_figures, is_row
-from corpus_agent.text.wording import UNREAD_FILES, documents_searched, number_of
+from corpus_agent.text.wording import UNREAD_FILES, lacks, number_of
 from corpus_agent.tools.search import snippet
 
 if TYPE_CHECKING:
@@ -102,8 +111,8 @@ def headed(passage: Passage, worded: bool = False, breaking: Callable[[str], str
     word = passage.word if worded else ""
     citation = passage.citation
     where = inert(place_of(citation.source, citation.line_start, citation.page, breaking))
-    heading = one_line(breaking(citation.heading))
-    return " · ".join(filter(None, (word, where, heading, passage.age, qualified(citation))))
+    heading, age = one_line(breaking(citation.heading)), AGES.get(passage.age)
+    return " · ".join(filter(None, (word, where, heading, age, qualified(citation))))
 
 
 # ---- The screen
@@ -115,7 +124,7 @@ def answer_lines(answer: Answer, style: Style = None) -> Iterator[str]:
         yield from inert(answer.text).split("\n")
         yield ""
     elif answer.passages and not answer.is_outright:
-        yield "No passage answers this outright. The nearest:"
+        yield "No passage clearly answers this. The nearest:"
         yield ""
     for passage in answer.passages:
         label = f"[{passage.citation.n}]" if answer.text else ""
@@ -157,12 +166,11 @@ def _searched(answer: Answer) -> str:
     if named:
         return f"Changed or gone since the index was made: {named}. Run corpus-agent index."
     coverage = answer.coverage
-    if not (coverage.searched or coverage.unreadable):
+    lacking = lacks(coverage)
+    if not (coverage.searched or lacking):
         return ""  # a notice says that the index is empty
-    several = f" ({coverage.unreadable:,} could not be read: {UNREAD_FILES})"
-    unread = several if coverage.unreadable else ""
-    documents = number_of(coverage.searched, "document")
-    return f"Nothing in the {documents} is about this.{unread}"
+    unread = f" ({lacking}: {UNREAD_FILES})" if lacking else ""
+    return f"Nothing in the {number_of(coverage.searched, 'document')} is about this.{unread}"
 
 
 def _asked(server: ModelServer | None) -> Iterator[str]:
@@ -271,7 +279,7 @@ def search_lines(
         yield ""
     found = number_of(len(hits), "result")
     if shown < len(hits):
-        found = f"{shown} of {found} shown, the others are far: -k {len(hits)}"
+        found = f"{shown} of {found}; the others fit far less, and -k {len(hits)} shows them"
     yield f"{found} · {documents_searched(coverage)}"
 
 

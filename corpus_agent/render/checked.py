@@ -17,11 +17,18 @@ from corpus_agent.answering.receipt import is_own
 from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.check.records import FOUND, SIGNS
 from corpus_agent.render.answers import block_lines, citation_object, headed
-from corpus_agent.render.common import as_object, place, place_of, qualified, taken
+from corpus_agent.render.common import (
+    as_object,
+    documents_searched,
+    place,
+    place_of,
+    qualified,
+    taken,
+)
 from corpus_agent.text.naming import answered_by, quoted
 from corpus_agent.text.sanitize import enclosed, inert, message, one_line, unlinked, visible
 from corpus_agent.text.tokens import has_digit, terms
-from corpus_agent.text.wording import documents_searched, number_of
+from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked
@@ -92,7 +99,7 @@ def _whole(finding: Finding) -> str:
     """The sentence in which a quotation that is a piece of it stands; "" where it is all of it."""
     piece, whole = finding.piece, finding.citations[0].quote if finding.citations else ""
     stands = piece.is_quotation and finding.kind in ("quoted", "elsewhere")
-    return f"“{one_line(inert(whole))}”" if stands and terms(whole) != terms(piece.text) else ""
+    return enclosed(whole) if stands and terms(whole) != terms(piece.text) else ""
 
 
 def checked_foot(checked: Checked) -> Iterator[str]:
@@ -138,7 +145,7 @@ def _said(finding: Finding) -> str:
 
 
 def _quoted(text: str) -> str:
-    return enclosed(_cut(text), "“", "”")
+    return enclosed(_cut(text))
 
 
 def _cut(text: str) -> str:
@@ -260,7 +267,7 @@ def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -
             where = inert(place(found.now.source, *found.was, None))
             yield f"[{found.now.n}] {where} · {became(found)}"
             if not found.holds and found.now.quote:
-                yield f"    now {enclosed(found.now.quote, '“', '”')}"
+                yield f"    now {enclosed(found.now.quote)}"
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]

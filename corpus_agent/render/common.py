@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.wording import lacks, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
-    from indexer import OpenStore
+    from indexer import Coverage, OpenStore
 
 SCHEMA_VERSION = 1
+AGES = {"newer": "the newer of two that differ", "older": "the older of two that differ"}
 
 Object = dict[str, Any]
 """A JSON object; docs/json.md names its keys."""
@@ -72,17 +73,22 @@ def place(
     page: int | None,
     way: Callable[[str], str] = called,
 ) -> str:
-    """The place of a passage, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)"."""
+    """The place of a passage, as in "notes/a.md:10-24" or "b.pdf:80-91, page 7"."""
     lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
-    return f"{way(source)}:{lines}" + (f" (page {page})" if page is not None else "")
+    return f"{way(source)}:{lines}" + (f", page {page}" if page is not None else "")
 
 
 def place_of(
     source: str, line: int, page: int | None, breaking: Callable[[str], str] = inert
 ) -> str:
-    """The place of a passage on a screen, as in "notes/a.md:10" or "b.pdf, page 7"."""
-    name = called(source, breaking)
-    return f"{name}, page {page}" if page is not None else f"{name}:{line}"
+    """The place of a line on a screen, as in "notes/a.md:10" or "b.pdf:80, page 7"."""
+    return place(source, line, line, page, lambda name: called(name, breaking))
+
+
+def documents_searched(coverage: Coverage) -> str:
+    """The footer of an answer: what was searched, and how much could not be."""
+    searched = f"{number_of(coverage.searched, 'document')} searched"
+    return ", ".join(filter(None, (searched, lacks(coverage))))
 
 
 def evidence(citation: Citation) -> str:
@@ -114,9 +120,9 @@ def left_out(number: int, noun: str) -> str:
     return f"{number_of(number, noun)} left out, since {whose} quotation was not found whole{sign}"
 
 
-def size_mb(size: int) -> str:
-    """A size in bytes, as in "1,234.5 MB"."""
-    return f"{size / 1e6:,.1f} MB"
+def size_of(size: int) -> str:
+    """A size in bytes, as in "1,234.5 MB" or "12 kB"."""
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
 def local_time(iso: str) -> str:

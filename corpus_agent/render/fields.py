@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 
 from corpus_agent.fields.condition import ListVerdict
 from corpus_agent.fields.lexicon import not_understood
-from corpus_agent.fields.records import CellStatus
+from corpus_agent.fields.table import CellStatus
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import (
     as_object,
@@ -33,8 +33,7 @@ from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.fields.condition import ListedDocuments
-    from corpus_agent.fields.records import Cell, DocumentRow, FieldTable, FieldValue
-    from corpus_agent.fields.table import Timeline
+    from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, Timeline
     from corpus_agent.render.common import Object, Seal
 
 _DURATION = re.compile(r"P(T?)(\d{1,6})([BDHMWY])")
@@ -194,17 +193,15 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
     above = None
     for one in timeline.statements:
         either = " (or the day and the month the other way round)" if one.either else ""
-        column = f" · {enclosed(one_line(one.column), '“', '”')}" if one.column else ""
+        column = f" · {enclosed(one_line(one.column))}" if one.column else ""
         yield f"{one.day:<10}  {cited_place(one.citation)}{column}{either}"
         if one.citation != above:
-            yield f"            {enclosed(one.citation.quote, '“', '”')}"
+            yield f"            {enclosed(one.citation.quote)}"
         above = one.citation
     yield ""
-    yield (
-        f"{number_of(len(timeline.statements), 'dated statement')} in "
-        f"{number_of(timeline.looked_at - len(timeline.unread), 'document')}, "
-        f"{timeline.undated:,} of them without a date"
-    )
+    looked_at = number_of(timeline.looked_at - len(timeline.unread), "document")
+    undated = f", {timeline.undated:,} of them without a date" if timeline.undated else ""
+    yield f"{number_of(len(timeline.statements), 'dated statement')} in {looked_at}{undated}"
     yield from _missing(timeline.unread, timeline.changed, timeline.unverified, "statement")
 
 
@@ -230,7 +227,7 @@ def cell_text(cell: Cell) -> str:
 def _quotation_lines(value: FieldValue, label: str = "    ") -> Iterator[str]:
     for citation in value.citations:
         yield f"{label}{cited_place(citation)}"
-        yield f"        {enclosed(citation.quote, '“', '”')}"
+        yield f"        {enclosed(citation.quote)}"
 
 
 # ---- For a spreadsheet

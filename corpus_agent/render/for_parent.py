@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent.answering.records import Answer, Citation, Passage
 from corpus_agent.render.answers import block_lines
-from corpus_agent.render.common import evidence, place
+from corpus_agent.render.common import AGES, documents_searched, evidence, place
 from corpus_agent.text.naming import answered_by, called, cleaned, is_host_like, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, unlinked
-from corpus_agent.text.wording import UNSUPPORTED, documents_searched, number_of
+from corpus_agent.text.wording import UNSUPPORTED, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame
@@ -100,7 +100,7 @@ def _headed(answer: Answer) -> str:
             return "What was found stands in a file that changed after it was indexed"
         return "Nothing in the documents is about this"
     if not answer.text and not answer.is_outright:
-        return "No passage answers this outright; these are the nearest"
+        return "No passage clearly answers this; these are the nearest"
     return answer.status.capitalize()
 
 
@@ -148,8 +148,8 @@ def _place(frame: Frame, passage: Passage) -> str:
         lambda name: called(name, frame.breaking, again=True),
     )
     word = "" if passage.probability is None else passage.word
-    about = filter(None, (f"[{citation.n}] {where}", word, passage.age, evidence(citation)))
-    return " · ".join(about)
+    about = (f"[{citation.n}] {where}", word, AGES.get(passage.age), evidence(citation))
+    return " · ".join(filter(None, about))
 
 
 def _cut(text: str, tokens: int) -> str:

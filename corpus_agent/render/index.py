@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION, as_object, taken
+from corpus_agent.render.common import as_object, taken
 from corpus_agent.render.stores import waiting_text
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_agent.render.common import Object, Seal
-    from indexer import Excluded, FileRow, Outcome, Plan, Progress, Status, ToRecognise
+    from indexer import Excluded, FileRow, Outcome, Plan, Progress, Status
 
 
 def detail(row: FileRow) -> str | None:
@@ -49,7 +49,8 @@ REASONS = {
 
 def why_unread(row: FileRow) -> str:
     """Why a file has no text, as in "it ends too early"."""
-    return one_line(row.detail) if row.detail else plain_reason(row.reason or "")
+    said = "not yet recognised" if row.is_waiting else row.detail
+    return one_line(said) if said else plain_reason(row.reason or "")
 
 
 def plain_reason(reason: str) -> str:
@@ -64,8 +65,7 @@ def problem_line(row: FileRow) -> str:
 
 def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> Object:
     """The JSON of `files`."""
-    entries = [file_object(row) for row in rows]
-    return {"schema_version": SCHEMA_VERSION, "version": version, "files": entries, "seal": seal}
+    return as_object(version=version, files=[*map(file_object, rows)], seal=seal)
 
 
 def file_object(row: FileRow) -> Object:
@@ -78,7 +78,6 @@ def file_object(row: FileRow) -> Object:
         "modified": _modified(row),
         "author": one_line(row.author) if row.author else None,
         "tags": [one_line(tag) for tag in (row.tags or "").split()],
-        "links": [one_line(target) for target in (row.links or "").splitlines()],
     }
 
 
@@ -165,7 +164,9 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "There are no documents in this folder; put some in and run the same command again."
         return
     if outcome.interrupted:
-        yield f"Stopped: {holds} can be searched so far. Go on: corpus-agent index"
+        some = f"{number_of(documents, 'document')} can be searched so far"
+        old = "the old index answers until the new one is complete"
+        yield f"Stopped: {old if outcome.rebuilt else some}. Go on: corpus-agent index"
         return
     changes = _changes(outcome)
     if not changes:
@@ -178,9 +179,7 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     some = "One page was" if pages == 1 else f"{pages:,} pages were"
     yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
     if changes:  # else it was said when it came to be so
-        yield from _unread_lines(
-            [row for row in outcome.problems if row.is_unread and not row.waiting]
-        )
+        yield from _unread_lines([row for row in outcome.problems if row.is_unread])
     yield from _left_lines(outcome)
     if outcome.repaired:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
@@ -229,15 +228,6 @@ def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
     reasons = Counter(row.reason or "" for row in unread).most_common()
     counted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
     yield f"{said} ({counted}): {UNREAD_FILES}"
-
-
-def waiting_line(waiting: ToRecognise) -> str:
-    """What is to be recognised, and about how long it takes."""
-    found = waiting_text(waiting.pages, waiting.pictures)
-    return (
-        f"Recognising {found} takes about {duration(waiting.seconds)}. Everything else can be "
-        "searched now. After Ctrl-C the next run goes on; --ocr off leaves scans out."
-    )
 
 
 def share_done(done: Progress) -> float:

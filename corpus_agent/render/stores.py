@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import as_object, local_time, size_mb, taken
+from corpus_agent.render.common import as_object, local_time, size_of, taken
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import UNREAD_FILES, number_of
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from corpus_agent.trust.stores import Permission
     from indexer import Forgotten
 
+_COVERAGE = "indexed empty failed skipped unreachable kept_out blank waiting pictures"
+_COUNTED = "indexed empty failed skipped unreachable kept_out blank waiting pictures"
+_COUNTED = "indexed empty failed skipped unreachable kept_out blank waiting pictures"
 MULTILINGUAL = "corpus-agent --model multilingual index"
 
 
@@ -71,7 +74,7 @@ def status_object(status: IndexStatus, seal: Seal) -> Object:
         root=unambiguous(str(status.root)),
         root_exists=status.root_exists,
         files={
-            **taken(manifest.coverage, "indexed empty failed skipped unreachable kept_out blank"),
+            **taken(manifest.coverage, _COUNTED),
             "ignored": manifest.ignored,
         },
         recognition={
@@ -90,10 +93,6 @@ def status_object(status: IndexStatus, seal: Seal) -> Object:
         disk=taken(status.used, "tables versions"),
         **taken(manifest.fingerprint, "model chunker"),
         engine=status.engine,
-        extensions=[
-            {**taken(each, "kind name package version"), "refused": each.refused or None}
-            for each in status.extensions
-        ],
         **taken(manifest, "complete updated"),
         seal=seal,
     )
@@ -122,8 +121,8 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
     if not status["complete"]:
         yield "The last run did not end: corpus-agent index goes on from there"
     yield f"folder   {_path(status['root'])}{_missing(status)}"
-    yield f"index    {_path(status['store'])}, {size_mb(status['bytes'])}"
-    if unread := files["failed"] + files["empty"] - files["blank"]:
+    yield f"index    {_path(status['store'])}, {size_of(status['bytes'])}"
+    if unread := files["failed"] + files["empty"] - files["blank"] - files["waiting"]:
         yield f"unread   {number_of(unread, 'file')}: {UNREAD_FILES}"
     if files["unreachable"]:
         yield f"unseen   {number_of(files['unreachable'], 'file')}: corpus-agent files"
@@ -141,16 +140,13 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
 
 def _details(status: Object) -> Iterator[str]:
     files = status["files"]
-    unused = ((files["skipped"], "of other kinds"), (files["blank"], "empty"))
+    unused = ((files["skipped"] - files["pictures"], "of other kinds"), (files["blank"], "empty"))
     if counts := ", ".join(f"{count:,} {what}" for count, what in unused if count):
         yield f"other    {counts}"
     if files["ignored"]:
         yield f"ignored  {number_of(files['ignored'], 'file')}: corpus-agent files --ignored"
     yield f"model    {status['model']}"
     yield f"engine   {status['engine']}"
-    for each in status["extensions"]:
-        use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
-        yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
 
 
 def _missing(found: Object) -> str:

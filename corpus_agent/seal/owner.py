@@ -1,8 +1,8 @@
 """The users whose process listens at an address, according to the kernel, not the server.
 
-TCP: the owner of the socket in /proc/net/tcp and tcp6. Unix: SO_PEERCRED, the user who called
-listen(). `SocketTables` stays open, so that a relay without files can check each connection again.
-Trust is decided by corpus_agent.models.discovery.
+TCP: the kernel's own look-up of a socket, sock_diag(7), as `ss` asks it. Unix: SO_PEERCRED, the
+user who called listen(). `SocketLookup` stays open, so that a relay without files can check each
+connection again. Trust is decided by corpus_agent.models.discovery.
 
 Does not detect on whose behalf a process listens, such as a port forwarder.
 """
@@ -12,30 +12,36 @@ from __future__ import annotations
 import os
 import socket
 import struct
-import sys
 import threading
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from errno import ENOENT
 from pathlib import Path
 from typing import Self
 
 from corpus_agent.seal.address import TcpAddress
 from indexer import CorpusError
 
-_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _USERS = Path("/etc/passwd")
 _MAX_USERS_BYTES = 2**20
-_LISTEN = "0A"  # net/tcp_states.h
-_READ_BYTES = 65_536
-_MAX_TABLE_BYTES = 64 * 2**20
-_MAPPED = bytes(10) + b"\xff\xff"  # ::ffff:a.b.c.d
 _CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 # The number of users that a namespace does not map, and also of the user "nobody".
 _OVERFLOW_UID = 65_534
 _ALL_USERS = ["0", "0", "4294967295"]
 
-Place = tuple[bytes, int]
-"""An address in network order, 4 or 16 bytes, and a port."""
+# linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h, net/tcp_states.h
+_NETLINK_SOCK_DIAG = 4
+_SOCK_DIAG_BY_FAMILY, _NLMSG_ERROR, _NLM_F_REQUEST = 20, 2, 1
+_HEADER = struct.Struct("=IHHII")  # length, type, flags, sequence, port
+_ERROR = struct.Struct("=i")
+_REQUEST = struct.Struct("=BBBxI")  # family, protocol, extensions, states
+_SOCKET_ID = struct.Struct("!HH16s16s")  # ports and addresses: local, remote
+_INTERFACE = struct.Struct("=III")  # and no cookie
+_NO_COOKIE = 0xFFFFFFFF
+_LOOPBACK = 1  # of every network namespace: net/loopback.h. One bound to it is found as well.
+_ANSWER = struct.Struct("=BBBB48xIIIII")  # family, state, …; expires, queues, user, inode
+_ALL_STATES, _LISTEN = 0xFFFFFFFF, 10
+_MAX_ANSWER_BYTES = 8192
+_SECONDS = 1.0
 
 
 class OwnerUnknown(CorpusError):
@@ -43,109 +49,89 @@ class OwnerUnknown(CorpusError):
 
 
 @dataclass(frozen=True, slots=True)
-class SocketRow:
-    """A socket in the kernel's table; `accepted` is false while no process holds it."""
+class FoundSocket:
+    """A TCP socket: its user, whether it listens, and whether a process holds it."""
 
-    local: Place
-    remote: Place
-    listens: bool
     uid: int
-    accepted: bool
+    listens: bool
+    held: bool
 
 
-class SocketTables:
-    """The kernel's tables of TCP sockets, open for reading; thread-safe."""
+class SocketLookup:
+    """The kernel's look-up of TCP sockets, open for questions; thread-safe."""
 
-    def __init__(self, descriptors: tuple[int, ...]) -> None:
-        self._descriptors = descriptors
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
         self._lock = threading.Lock()
+        self._sequence = 0
         self._users_are_known = all_users_are_known()
 
     @classmethod
     def open(cls) -> Self:
-        """The tables of this network namespace. Raises OwnerUnknown if they cannot be read."""
-        descriptors = []
+        """The look-up of this network namespace. Raises OwnerUnknown if there is none."""
         try:
-            descriptors.append(os.open(_TABLES[0], os.O_RDONLY | os.O_CLOEXEC))
-            if _TABLES[1].exists():  # missing if IPv6 is disabled
-                descriptors.append(os.open(_TABLES[1], os.O_RDONLY | os.O_CLOEXEC))
-            return cls(tuple(descriptors))
+            sock = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _NETLINK_SOCK_DIAG)
         except OSError as error:
-            for descriptor in descriptors:
-                os.close(descriptor)
-            raise OwnerUnknown(f"{error.filename}: {error.strerror}.") from None
+            raise OwnerUnknown(f"Sockets cannot be looked up: {error.strerror}.") from None
+        sock.settimeout(_SECONDS)
+        return cls(sock)
 
     def owners(self, address: TcpAddress, client: tuple[str, int] | None = None) -> frozenset[int]:
-        """The users of all sockets that may answer at `address`; empty if nothing listens.
+        """The users of the sockets that may answer at `address`; empty if nothing listens.
 
         With `client`, our end of a connection, also the user of the process that accepted it.
         Raises OwnerUnknown.
         """
-        server = address.packed, address.port
-        ours = (TcpAddress(*client).packed, client[1]) if client else None
-        needle = b":%04X " % server[1]
-        # The kernel lists those that listen first: what was accepted meanwhile is seen once more.
-        # Of IPv6 first: a socket can be made one of IPv4 between two looks, never one of IPv6.
-        with self._lock:
-            lines = [line for table in map(_whole, reversed(self._descriptors)) for line in table]
-        rows = rows_in(line.decode("ascii", "replace") for line in lines if needle in line)
-        return checked(frozenset(who(rows, server, ours)), self._users_are_known)
+        # The listener first: a connection that no process holds yet is then in its queue, or it
+        # would be closed.
+        found = [self.find(address)]
+        if client is not None:
+            found.append(self.find(address, TcpAddress(*client)))
+        known = (each for each in found if each is not None)
+        owners = frozenset(each.uid for each in known if each.listens or each.held)
+        return checked(owners, self._users_are_known)
+
+    def find(self, local: TcpAddress, remote: TcpAddress | None = None) -> FoundSocket | None:
+        """The socket that gets what `remote`, by default anybody new, sends to `local`; None: none.
+
+        Raises OwnerUnknown where the kernel does not say.
+        """
+        far = (remote.port, remote.packed) if remote is not None else (0, b"")
+        names = _SOCKET_ID.pack(local.port, far[0], local.packed, far[1])
+        interface = _INTERFACE.pack(_LOOPBACK if local.is_local else 0, _NO_COOKIE, _NO_COOKIE)
+        body = _REQUEST.pack(local.family, socket.IPPROTO_TCP, 0, _ALL_STATES) + names + interface
+        try:
+            with self._lock:
+                return _found(self._reply(body))
+        except OSError as error:
+            raise OwnerUnknown(f"Sockets cannot be looked up: {error.strerror}.") from None
+
+    def _reply(self, body: bytes) -> bytes:
+        """The kernel's reply to one query; replies to earlier ones are skipped."""
+        self._sequence += 1
+        length = _HEADER.size + len(body)
+        header = (length, _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST, self._sequence, 0)
+        self._sock.send(_HEADER.pack(*header) + body)
+        while True:
+            answer = self._sock.recv(_MAX_ANSWER_BYTES)
+            if len(answer) >= _HEADER.size and _HEADER.unpack_from(answer)[3] == self._sequence:
+                return answer
 
     def close(self) -> None:
-        """Close the tables."""
-        for descriptor in self._descriptors:
-            os.close(descriptor)
+        """Close the look-up."""
+        self._sock.close()
 
 
-def who(rows: Iterable[SocketRow], server: Place, client: Place | None) -> Iterator[int]:
-    """The users who listen at `server`, and who accepted the connection of `client`."""
-    ip, port = server
-    for row in rows:
-        at, on = row.local
-        if on != port:
-            continue
-        # A socket for all IPv6 addresses usually accepts IPv4 too; the table does not show whether.
-        may_answer = row.listens and (at == ip or not any(at))
-        has_answered = row.accepted and (row.local, row.remote) == (server, client)
-        if may_answer or has_answered:
-            yield row.uid
-
-
-def rows_in(lines: Iterable[str]) -> Iterator[SocketRow]:
-    """The sockets in lines of /proc/net/tcp or tcp6; other lines are skipped."""
-    for line in lines:
-        parts = line.split()
-        if len(parts) < 10 or not parts[0].endswith(":"):
-            continue
-        yield SocketRow(
-            _place(parts[1]),
-            _place(parts[2]),
-            parts[3] == _LISTEN,
-            int(parts[7]),
-            parts[9] != "0",
-        )
-
-
-def _place(text: str) -> Place:
-    """Address and port, the address in network order and IPv4 in four bytes."""
-    words, _, port = text.partition(":")
-    # The kernel prints each 32-bit word of the address in native byte order.
-    packed = b"".join(
-        int(words[at : at + 8], 16).to_bytes(4, sys.byteorder) for at in range(0, len(words), 8)
-    )
-    return packed.removeprefix(_MAPPED) if len(packed) == 16 else packed, int(port, 16)
-
-
-def _whole(descriptor: int) -> list[bytes]:
-    """All lines of a table, from its beginning."""
-    data = b""
-    try:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        while len(data) <= _MAX_TABLE_BYTES and (part := os.read(descriptor, _READ_BYTES)):
-            data += part
-    except OSError as error:
-        raise OwnerUnknown(f"The table of sockets cannot be read: {error.strerror}.") from None
-    return data.splitlines()
+def _found(answer: bytes) -> FoundSocket | None:
+    """The socket in a reply, None where the kernel says that there is none; raises OSError."""
+    kind = _HEADER.unpack_from(answer)[1]
+    if kind == _NLMSG_ERROR:
+        (number,) = _ERROR.unpack_from(answer, _HEADER.size)
+        if number == -ENOENT:
+            return None
+        raise OSError(-number, os.strerror(-number))
+    _, state, *_, uid, inode = _ANSWER.unpack_from(answer, _HEADER.size)
+    return FoundSocket(uid, state == _LISTEN, inode != 0)
 
 
 def all_users_are_known() -> bool:

@@ -29,7 +29,7 @@ from corpus_agent.seal.frames import (
     reader_of,
     write_all,
 )
-from corpus_agent.seal.owner import SocketTables
+from corpus_agent.seal.owner import SocketLookup
 from corpus_agent.seal.routes import ROUTES, NotListed, Route, body_to_send
 from corpus_agent.seal.upstream import Failed, Line, replies
 from indexer import CorpusError
@@ -55,14 +55,14 @@ def run(requests: int, answers: int, gate: Gate, parent: int) -> None:
         die_with_parent(parent)
         leave_everything_but(requests, answers)
         try:
-            tables = _prepared(gate)
+            lookup = _prepared(gate)
             confine(policy(gate))
         except (CorpusError, OSError) as error:
             write_all(answers, str(error).encode()[:MAX_ERROR_BYTES])
             return
         write_all(answers, READY)
         threading.stack_size(_STACK_BYTES)
-        _Relay(answers, gate, tables).serve(requests)
+        _Relay(answers, gate, lookup).serve(requests)
         status = 0
     except (BadFrame, BrokenPipeError):
         pass
@@ -90,8 +90,8 @@ def policy(gate: Gate) -> Policy:
     return Policy(calls=one_peer(address.family), connect_ports=ports, limits=limits)
 
 
-def _prepared(gate: Gate) -> SocketTables | None:
-    """The socket tables for checking owners, opened while files can still be opened."""
+def _prepared(gate: Gate) -> SocketLookup | None:
+    """The look-up for checking owners, opened while sockets of its kind can still be."""
     if isinstance(gate.address, UnixAddress):
         # Its folder is held open from here on, wherever its path leads later.
         folder = os.open(
@@ -101,16 +101,16 @@ def _prepared(gate: Gate) -> SocketTables | None:
         os.close(folder)
         return None
     os.chdir(Path("/"))
-    return SocketTables.open() if gate.owners is not None else None
+    return SocketLookup.open() if gate.owners is not None else None
 
 
 class _Relay:
     """The requests under way and the pipe that their replies go to."""
 
-    def __init__(self, answers: int, gate: Gate, tables: SocketTables | None) -> None:
+    def __init__(self, answers: int, gate: Gate, lookup: SocketLookup | None) -> None:
         self._answers = answers
         self._gate = gate
-        self._tables = tables
+        self._lookup = lookup
         self._writing = threading.Lock()
         self._lines: dict[int, Line] = {}
 
@@ -144,7 +144,7 @@ class _Relay:
     def _answer(self, number: int, route: Route, body: bytes, line: Line) -> None:
         last = _failed(number, Failure(Cause.GONE))  # the sender always gets a last frame
         try:
-            for part in replies(self._gate, self._tables, route, body, line):
+            for part in replies(self._gate, self._lookup, route, body, line):
                 if isinstance(part, Head):
                     self._send(Reply(number, ReplyKind.HEAD, packed_head(part)))
                 else:

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from corpus_agent.seal.address import Address, Gate, TcpAddress, UnixAddress
 from corpus_agent.seal.frames import MAX_PAYLOAD_BYTES, Cause, Failure, Head
-from corpus_agent.seal.owner import OwnerUnknown, SocketTables, peer_of
+from corpus_agent.seal.owner import OwnerUnknown, SocketLookup, peer_of
 from corpus_agent.seal.routes import Route
 
 CONNECT_SECONDS = 5.0
@@ -74,10 +74,10 @@ class Line:
 
 
 def replies(
-    gate: Gate, tables: SocketTables | None, route: Route, body: bytes, line: Line
+    gate: Gate, lookup: SocketLookup | None, route: Route, body: bytes, line: Line
 ) -> Iterator[Head | bytes]:
     """The head of the reply, then its content in pieces as received; raises Failed."""
-    sock = _connected(gate, tables, line)
+    sock = _connected(gate, lookup, line)
     wire = Wire(sock, REPLY_SECONDS)
     try:
         _send(sock, request_bytes(gate.address, route, body))
@@ -109,7 +109,7 @@ def request_bytes(address: Address, route: Route, body: bytes) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode("ascii") + body
 
 
-def _connected(gate: Gate, tables: SocketTables | None, line: Line) -> socket.socket:
+def _connected(gate: Gate, lookup: SocketLookup | None, line: Line) -> socket.socket:
     """A connection to the server, with the owner of its process verified."""
     address = gate.address
     sock = socket.socket(address.family, socket.SOCK_STREAM)
@@ -125,26 +125,26 @@ def _connected(gate: Gate, tables: SocketTables | None, line: Line) -> socket.so
         raise Failed(Cause.CONNECT, ETIMEDOUT) from None
     except OSError as error:
         raise Failed(Cause.CONNECT, error.errno or 0) from None
-    if gate.owners is not None and not _is_theirs(sock, gate.owners, address, tables):
+    if gate.owners is not None and not _is_theirs(sock, gate.owners, address, lookup):
         raise Failed(Cause.OWNER)
     return sock
 
 
 def _is_theirs(
-    sock: socket.socket, owners: frozenset[int], address: Address, tables: SocketTables | None
+    sock: socket.socket, owners: frozenset[int], address: Address, lookup: SocketLookup | None
 ) -> bool:
     """Whether the other end of a connection belongs to one of `owners`.
 
     The connection is established, so its listener can no longer be swapped: it has either accepted
-    it, and then its user is in the table, or still has it in its queue, and then listens.
+    it, and then holds it, or still has it in its queue, and then listens.
     """
     try:
         if isinstance(address, UnixAddress):
             seen = peer_of(sock)
-        elif tables is None:
+        elif lookup is None:
             return False
         else:
-            seen = tables.owners(address, sock.getsockname()[:2])
+            seen = lookup.owners(address, sock.getsockname()[:2])
     except OwnerUnknown:
         return False
     return bool(seen) and seen <= owners

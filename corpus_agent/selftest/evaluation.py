@@ -154,16 +154,3 @@ def table(scores: dict[str, float | int | None]) -> Iterator[str]:
     for name, value in scores.items():
         shown = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else value
         yield f"{name:<20} {shown}"
-
-
-def failures(results: Sequence[Result]) -> Iterator[str]:
-    """The questions with wrong results, and what is wrong."""
-    for result in results:
-        found = result.measures()
-        if found.get("not_found_recall") == 1 or found.get("correct") == found.get("recall@5") == 1:
-            continue
-        answer = result.answer.text.replace("\n", " ")[:160]
-        yield f"\n[{result.question.kind}] {result.question.text}"
-        yield f"  wanted {sorted(result.question.sources)} {result.question.answers}"
-        yield f"  found  {list(result.ranked[:3])}"
-        yield f"  said   {result.answer.status}: {answer}"

@@ -1,18 +1,16 @@
-"""Signals that cancel, the callbacks of a question, standard streams reserved for a protocol."""
+"""Signals that cancel, and standard streams reserved for a protocol."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
-if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer
+from corpus_agent.answering.records import Onlooker as Onlooker
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -38,22 +36,9 @@ class Cancel:
         self._set = True
 
     def check(self, _: str = "") -> None:
-        """An `OnEvent` that raises Cancelled once the token is set."""
+        """Called with each step: raises Cancelled once the token is set."""
         if self._set:
             raise Cancelled
-
-
-@dataclass(frozen=True, slots=True)
-class Onlooker:
-    """Called with each step, the draft so far, and what was found without a model.
-
-    `wait` is called often while a model is waited for; what it raises ends the question.
-    """
-
-    step: Callable[[str], None] = lambda _: None
-    draft: Callable[[str], None] = lambda _: None
-    passages: Callable[[Answer], None] = lambda _: None
-    wait: Callable[[], None] = lambda: None
 
 
 @contextmanager

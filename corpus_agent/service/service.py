@@ -16,33 +16,31 @@ from typing import TYPE_CHECKING, Any, cast
 
 import indexer
 from corpus_agent import answering, check, fields, service
-from corpus_agent.service.process import Cancel, Onlooker
+from corpus_agent.answering.records import NOBODY, Onlooker
+from corpus_agent.service.process import Cancel
 from corpus_agent.settings import (
     Settings,
     engine_of,
     existing_place,
     existing_store,
-    extensions,
     one_by_one,
     stores_to_read,
 )
+from corpus_agent.text.wording import lacks
 from indexer import Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
-    from corpus_agent.agent.answerer import ModelAnswerer
     from corpus_agent.answering.receipt import Receipt, Rechecked
     from corpus_agent.answering.records import Answer, Answerer, Passage, Turn
     from corpus_agent.check.records import Checked
     from corpus_agent.fields.condition import ListedDocuments
-    from corpus_agent.fields.records import FieldTable
-    from corpus_agent.fields.table import Timeline
+    from corpus_agent.fields.table import FieldTable, Timeline
     from corpus_agent.startup import Launch
-    from indexer import Encoder, Extension, Forgotten, Index, RecognitionState
+    from indexer import Encoder, Forgotten, Index, RecognitionState
 
 OnDocument = Callable[[int, int], None]
 OnPiece = Callable[[int, int], object]
 
-_NOBODY = Onlooker()
 _EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 
 
@@ -57,7 +55,6 @@ class IndexStatus:
     root_exists: bool
     recognition: RecognitionState
     engine: str
-    extensions: Sequence[Extension]
 
 
 class Service:
@@ -76,7 +73,7 @@ class Service:
         self._encoder = cast("Encoder", _OneAtATime(self._loaded)) if self._loaded else None
         self._lock = threading.Lock()
         self._corpus: Index | None = None
-        self._asked: ModelAnswerer | None = None
+        self._asked: dict[bool, Answerer] = {}  # a model, by whether it quotes only
 
     def warm(self) -> None:
         """Load the index and the encoder ahead of the first question."""
@@ -112,7 +109,7 @@ class Service:
         history: Sequence[Turn] = (),
         *,
         cancel: Cancel | None = None,
-        onlooker: Onlooker = _NOBODY,
+        onlooker: Onlooker = NOBODY,
         quotes_only: bool = False,
         corpus: Index | None = None,
         conversation: str | None = None,
@@ -136,16 +133,17 @@ class Service:
         corpus = corpus or self.corpus()
         corpus.check_root()
         started, clock = datetime.now(UTC), time.monotonic()
-        answerer = self.answerer(corpus, replace(onlooker, wait=wait), quotes_only=quotes_only)
-        answer = service.session.ask(question, corpus, answerer, history, step)
+        answerer = self.answerer(corpus, quotes_only=quotes_only)
+        told = replace(onlooker, step=step, wait=wait)
+        answer = service.session.ask(question, corpus, answerer, history, told)
         answer = _completed(answer, corpus, self.launch.notices)
         launch, model = self.launch, self.launch.model
-        asked_model = model is not None and answer.answerer == answerer.name
+        by_model = answer.answerer != answering.extractive.ExtractiveAnswerer.name
         content = answering.receipt.receipt(
             answer,
             corpus.file,
             seal=launch.seal.state,
-            server=model.server.base_url if model and asked_model else None,
+            server=model.server.base_url if model and by_model else None,
             started=started,
             seconds=time.monotonic() - clock,
             stores=corpus.stores,
@@ -159,22 +157,14 @@ class Service:
                 answer = replace(answer, notices=(*answer.notices, problem))
         return answer, content
 
-    def answerer(
-        self, corpus: Index, onlooker: Onlooker = _NOBODY, *, quotes_only: bool = False
-    ) -> Answerer:
+    def answerer(self, corpus: Index, *, quotes_only: bool = False) -> Answerer:
         """What answers one question; one with a model goes on with what was learned of it."""
-        if self._asked is not None:
-            return replace(
-                self._asked,
-                quotes_only=quotes_only,
-                on_draft=onlooker.draft,
-                on_passages=onlooker.passages,
-                on_wait=onlooker.wait,
-            )
-        found = service.session.answerer_for(corpus, self.launch, onlooker, quotes_only=quotes_only)
-        if found.model_server is not None:
-            self._asked = cast("ModelAnswerer", found)
-        return found
+        if quotes_only not in self._asked:
+            found = service.session.answerer_for(corpus, self.launch, quotes_only=quotes_only)
+            if isinstance(found, answering.extractive.ExtractiveAnswerer):
+                return found
+            self._asked[quotes_only] = found
+        return self._asked[quotes_only]
 
     def check_receipts(
         self, receipts: Sequence[Receipt]
@@ -234,7 +224,7 @@ class Service:
 def _completed(answer: Answer, corpus: Index, known: Sequence[str]) -> Answer:
     """An answer with the headings of its passages, and what was known before it was asked for."""
     notices = (*known, *corpus.notices)
-    if not answer.coverage.searched and not answer.coverage.unreadable:
+    if not (answer.coverage.searched or lacks(answer.coverage)):
         notices = (*notices, _EMPTY)
     unsaid = tuple(notice for notice in notices if notice not in answer.notices)
     passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
@@ -260,7 +250,6 @@ def _status(settings: Settings) -> IndexStatus:
         root_exists=paths.is_folder(root),
         recognition=recognition_state(),
         engine=engine_of(settings),
-        extensions=extensions(),
     )
 
 

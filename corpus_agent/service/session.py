@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import agent, answering, models
-from corpus_agent.service.process import Onlooker
+from corpus_agent.answering.records import NOBODY, Onlooker
 from corpus_agent.settings import (
     Settings,
     existing_place,
@@ -50,12 +51,14 @@ from indexer import (
 from indexer import watch as file_events
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Answerer, Turn
 
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
 MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
+# Between two runs that find changes at once: a log that grows line by line costs four a minute.
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 15.0
 
 
 def open_corpus(
@@ -72,7 +75,7 @@ def open_corpus(
         return Index(stores, anew=anew, quote=quoted)
     if encoder is None:
         encoder = encoder_for(settings, places[0].store)
-    return Index(stores, encoder, anew=anew, backend=settings.backend, quote=quoted)
+    return Index(stores, encoder, anew=anew, quote=quoted)
 
 
 def index(
@@ -131,8 +134,10 @@ def watch(
     with closing(moments) as due:
         next(due, None)
         version = look(choices=choices)
-        trouble = ""
+        trouble, pause, ended = "", FIRST_PAUSE_SECONDS, time.monotonic()
         while not should_stop() and next(due, _END) is not _END:
+            pause = next_pause(pause, time.monotonic() - ended)
+            file_events.sleep(pause - FIRST_PAUSE_SECONDS, should_stop)
             if _identity(root) != watched:
                 raise CorpusError(
                     f"The folder {str(root)!r} is gone, or another is in its place; "
@@ -146,9 +151,15 @@ def watch(
                 if trouble != str(error):
                     callbacks.notice(str(error))
                 trouble = str(error)
+            ended = time.monotonic()
 
 
 _END = object()
+
+
+def next_pause(pause: float, idle: float) -> float:
+    """Seconds to gather changes in, from the last pause and how long nothing had changed then."""
+    return min(2 * pause, LONGEST_PAUSE_SECONDS) if idle < 2 * pause + 2 else FIRST_PAUSE_SECONDS
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
@@ -233,9 +244,7 @@ def forget(settings: Settings, source: str) -> Forgotten:
     return replace(done, rule="".join(signs))
 
 
-def answerer_for(
-    corpus: Index, launch: Launch, onlooker: Onlooker, *, quotes_only: bool = False
-) -> Answerer:
+def answerer_for(corpus: Index, launch: Launch, *, quotes_only: bool = False) -> Answerer:
     """The answerer of the model that was found, through its broker; else the extractive one."""
     without_model = partial(answering.extractive.ExtractiveAnswerer, corpus.encoder)
     model, broker, set_to = launch.model, launch.broker, launch.settings
@@ -255,10 +264,7 @@ def answerer_for(
         window=set_to.llm_context,
         encode=corpus.encoder.encode_tokens,
         quotes_only=quotes_only,
-        on_draft=onlooker.draft,
         own=without_model(),
-        on_passages=onlooker.passages,
-        on_wait=onlooker.wait,
     )
 
 
@@ -267,7 +273,7 @@ def ask(
     corpus: Index,
     answerer: Answerer,
     history: Sequence[Turn] = (),
-    on_event: OnEvent = lambda _: None,
+    onlooker: Onlooker = NOBODY,
 ) -> Answer:
     """An answer; if the model fails, the extractive one, with a notice."""
     if not any(char.isalnum() for char in question):
@@ -279,16 +285,16 @@ def ask(
         raise UsageError(said, "Ask one thing, in a sentence or two.")
     question = question.encode("utf-8", "replace").decode("utf-8")  # typed bytes may be no text
     try:
-        answer = answerer.answer(question, corpus, history, on_event)
+        answer = answerer.answer(question, corpus, history, onlooker)
     except models.discovery.ModelUnavailable as error:
         notice = f"{error} Answered without a model."
-        on_event(f"{notice} {error.said}")
+        onlooker.step(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
-        answer = fallback.answer(question, corpus, history, on_event)
+        answer = fallback.answer(question, corpus, history, onlooker)
     if answering.reading.asks_all(question):
         answer = answering.decision.of_all(answer)
     # Also if the model failed: it had already received passages.
-    return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
+    return answerer.stamped(answer)
 
 
 def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:

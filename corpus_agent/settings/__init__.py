@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import indexer
 from indexer import (
@@ -27,9 +27,6 @@ from indexer import (
     UsageError,
     paths,
 )
-
-if TYPE_CHECKING:
-    from indexer.confine.extensions import Extension
 
 Log = Literal["on", "off"]
 Device = Literal["auto", "cpu", "cuda", "mps", "xpu"]
@@ -68,8 +65,6 @@ class Settings:
     llm: str = "auto"
     llm_model: str | None = None
     model: Path | None = None
-    backend: str = "lance"
-    extractors: str | None = None
     device: Device = "auto"
     chunk_tokens: int | None = None
     chunk_overlap: int | None = None
@@ -100,8 +95,6 @@ KINDS: dict[str, SettingKind] = {
     "llm": str,
     "llm_model": str,
     "model": Path,
-    "backend": str,
-    "extractors": str,
     "device": get_args(Device),
     "chunk_tokens": range(8, 8_193),
     "chunk_overlap": range(8_192),
@@ -165,17 +158,23 @@ def of_store(settings: Settings, store: Path) -> Settings:
     return replace(settings, **{key: values[key] for key in values.keys() - settings.fixed})
 
 
+def of_user(variable: str, default: str) -> Path | None:
+    """The program's folder below one that an XDG variable names, else in the home; None for none.
+
+    A relative one would be resolved in the working folder, which may be another user's.
+    """
+    named = os.environ.get(variable, "").strip()
+    try:
+        folder = Path(named) if named else Path.home() / default
+    except RuntimeError:  # no home folder, and no entry in /etc/passwd
+        return None
+    return folder / "corpus-agent" if folder.is_absolute() else None
+
+
 def user_config() -> Path:
     """The path of the user's own configuration; need not exist."""
-    from platformdirs import user_config_path
-
-    nowhere = Path(os.devnull) / CONFIG_NAME
-    try:
-        folder = user_config_path("corpus-agent")
-    except RuntimeError:  # no home folder, and no entry in /etc/passwd
-        return nowhere
-    # A relative one would be resolved in the working folder, which may be another user's.
-    return folder / CONFIG_NAME if folder.is_absolute() else nowhere
+    folder = of_user("XDG_CONFIG_HOME", ".config")
+    return (folder or Path(os.devnull)) / CONFIG_NAME
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
@@ -285,13 +284,6 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
 def engine_of(settings: Settings) -> str:
     """What embeds under these settings, and why; nothing is loaded to say it."""
     return indexer.engine_for(settings.device, packaged=settings.model is None)
-
-
-def extensions() -> tuple[Extension, ...]:
-    """What installed packages bring; where there is none, no reader is imported to say so."""
-    from indexer.confine.extensions import installed  # the help needs none of the kernel's side
-
-    return indexer.all_extensions() if installed() else ()
 
 
 def absolute(settings: Settings) -> Settings:

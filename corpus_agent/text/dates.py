@@ -13,7 +13,7 @@ from datetime import date
 
 import regex
 
-from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, by_word, listed
+from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, by_word, listed, table
 from corpus_agent.text.tokens import fold, lazy
 
 
@@ -59,11 +59,8 @@ _FIGURES = lazy(r"(?<![\d./-])(\d\d?)([./-])(\d\d?)\2((?:1[89]|20|21)\d\d|\d\d)(
 _CJK = lazy(r"((?:1[89]|20|21)\d\d)\s?[年년]\s?(\d\d?)\s?[月월]\s?(\d\d?)\s?[日일号號]")
 # A day that shares the month or the year of the date behind it: "2 September to 30 October 2024",
 # "3., 4. und 5.5.2024"; without a month no dash between blanks leads on: "Version 2 – 12 May 2024".
-_UNTIL = r"to|until|till|through|bis(?:\s+zum)?|auf|au|al?|até|tot|t/m|do|по|до"
-_SEPARATOR = (
-    rf"(?:\s?[,/–—-]\s?|\s+(?:{_UNTIL}|and|or|&|und|oder|et|ou|y|e|o|en|of|i|и|och)"
-    r"\s+(?:(?:the|den|le|el|il)\s+)?)"
-)
+_UNTIL, _ARTICLES = ("|".join(table("ranges")[key]) for key in ("until", "articles"))
+_SEPARATOR = rf"(?:\s?[,/–—-]\s?|\s+(?:{_UNTIL})\s+(?:(?:{_ARTICLES})\s+)?)"
 _SHARING = lazy(
     rf"(?i)(?<![\p{{N}}./-])(?:{_DAY}(?:\.{_MONTH_FIGURE}\.|{_ORDINAL}{_OF}\s*{_MONTH}|\.)"
     rf"|(?<!\p{{L}}){_MONTH}\s*{_DAY}{_ORDINAL}|{_DAY}{_ORDINAL}(?!\s[–—-]))(?P<lead>{_SEPARATOR})$"

@@ -30,6 +30,7 @@ from corpus_agent.text.number_words import (
     SYMBOLS,
     by_word,
     calendar_spans,
+    line,
     listed,
     word_set,
 )
@@ -263,9 +264,8 @@ _ONE, _JOINED, _PARTS_OF, _DEFINITE, _NOT_NUMBERS, _FRENCH, _SHARES = (
     word_set("spelt", key)
     for key in ("one", "joined", "parts_of", "definite", "not_numbers", "french", "shares")
 )
-_BOTH = (2, "both beide beiden twice zweimal")
 _ORDINAL, _FRACTIONS = by_word(ORDINALS), by_word(FRACTIONS)
-_EVERY_NUMBER = by_word(CARDINALS, (_BOTH, HUNDRED), SCALES)
+_EVERY_NUMBER = by_word(CARDINALS, ((2, line("spelt", "both")), HUNDRED), SCALES)
 NUMBER_OF = {word: n for word, n in _EVERY_NUMBER.items() if word not in _NOT_NUMBERS}
 
 # A number in one word, as German and Spanish write it: vierhundertfunfzehn, veintidos.

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
 """What the figures of a text count or measure: units, bounds. Pure."""
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from corpus_agent.text.number_words import (
     UNIT,
     is_calendar_name,
     line,
+    table,
     word_set,
 )
 from corpus_agent.text.numbers import WORD, apart, found
@@ -51,7 +51,7 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
     return {value: tuple(words) for value, words in counts.items()}
 
 
-_SAME_IN = (("year", "month", 12), ("week", "day", 7), ("hour", "minute", 60), ("minute", "second", 60), ("day", "hour", 24), ("kg", "g", 1000), ("km", "m", 1000), ("tonne", "kg", 1000), ("l", "ml", 1000), ("m", "cm", 100), ("cm", "mm", 10))  # fmt: skip
+_SAME_IN = [(large, small, int(times)) for large, (small, times) in table("conversions").items()]
 
 
 def converted(text: str) -> dict[str, tuple[str, ...]]:

@@ -51,7 +51,8 @@ _MARKED = (_HEAD, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
 _TABLE = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
 _ABBREVIATIONS = {name: frozenset(words.split()) for name, words in _TABLE.items()}
 # A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "z. B.").
-_ABBREVIATED = lazy(r"(?:^|[^\p{L}\p{N}°])(?:(?<![.])\d{1,2}|\p{L})\.\s*$")  # not "§ 3.2."
+_ABBREVIATED = lazy(r"(?:^|[^\p{L}\p{N}\p{Sc}°])(?:(?<![.])\d{1,2}|\p{L})\.\s*$")  # not "§ 3.2."
+_FIGURE_ENDS = lazy(r"(?:\S+\s+){3}\S*\d\.\s*$")  # where no dot makes an ordinal, a sentence ends
 _LAST_WORD = lazy(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
 _SMALL = lazy(r"\s*\p{Ll}")
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
@@ -203,7 +204,9 @@ def _goes_on(text: str, start: int, end: int, language: str) -> bool:
     word = _LAST_WORD.search(text, start, end)
     if word is not None and (_SMALL.match(text, end) or _is_short(word["word"], language)):
         return True
-    if _ABBREVIATED.search(text[start:end]) or _QUOTED_ON.match(text, end):
+    piece = text[start:end]
+    figure_ends = language in ("en", "fr", "es", "it", "pt", "nl") and _FIGURE_ENDS.search(piece)
+    if (_ABBREVIATED.search(piece) and not figure_ends) or _QUOTED_ON.match(text, end):
         return True
     return bool(_NUMBER.match(text, end) and _NUMBERS_WHAT.search(text[start:end]))
 

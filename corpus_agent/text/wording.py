@@ -25,13 +25,15 @@ def number_of(number: int, one: str, more: str = "") -> str:
 
 def searched(coverage: Coverage) -> str:
     """What a search looked at: the documents, and how many could not be looked at or read."""
-    unread = f" ({coverage.unreadable:,} more could not be read)" if coverage.unreadable else ""
-    left = f", {coverage.unreachable:,} of them not looked at" if coverage.unreachable else ""
-    return f"{number_of(coverage.searched, 'document')}{left}{unread}"
+    lacking = lacks(coverage, " more")
+    return number_of(coverage.searched, "document") + (f" ({lacking})" if lacking else "")
 
 
-def documents_searched(coverage: Coverage) -> str:
-    """The footer of an answer: what was searched, and how much could not be."""
-    unread = f", {coverage.unreadable:,} could not be read" if coverage.unreadable else ""
-    left = f", {coverage.unreachable:,} could not be looked at" if coverage.unreachable else ""
-    return f"{number_of(coverage.searched, 'document')} searched{left}{unread}"
+def lacks(coverage: Coverage, more: str = "") -> str:
+    """What could not be searched, as in "1 could not be read, 2 not yet recognised"."""
+    counts = {
+        "could not be looked at": coverage.unreachable,
+        f"{more} could not be read".strip(): coverage.unreadable,
+        f"{more} not yet recognised".strip(): coverage.waiting + coverage.pictures,
+    }
+    return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from indexer import MAX_WINDOW_LINES, Chunk, Coverage, Hit, Query, Window
-
-if TYPE_CHECKING:
-    from indexer import Hit, Window
 
 
 class Readable(Protocol):
@@ -48,8 +45,7 @@ class ToolResult:
 
     text: str
     outcome: Outcome = "ok"
-    hits: tuple[Hit, ...] = ()
-    window: Window | None = None
+    passages: tuple[Chunk, ...] = ()
     version: int | None = None
     code: str = ""
 
@@ -57,14 +53,6 @@ class ToolResult:
     def failed(self) -> bool:
         """Whether the text is an error message."""
         return self.outcome == "error"
-
-    @property
-    def passages(self) -> tuple[Chunk, ...]:
-        """The passages in the text: those of the hits, or the lines that were read."""
-        if self.window is None:
-            return tuple(hit.chunk for hit in self.hits)
-        text = "\n".join(line.text for line in self.window.lines)
-        return (passage(self.window.source, self.window.offset, text),)
 
 
 @dataclass(frozen=True, slots=True)

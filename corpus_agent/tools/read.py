@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus_agent.text.naming import called
-from corpus_agent.tools.corpus import ToolResult, failure
+from corpus_agent.tools.corpus import ToolResult, failure, passage
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, Window, narrowed
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def run(
         return failure(frame.error(str(refused)), corpus.version, code=refused.code)
     if max_bytes < MAX_WINDOW_BYTES and window.lines:
         window = narrowed(window, max_bytes)
-    return ToolResult(render(frame, window), window=window, version=corpus.version)
+    shown = passage(source, window.offset, "\n".join(line.text for line in window.lines))
+    return ToolResult(render(frame, window), passages=(shown,), version=corpus.version)
 
 
 def render(frame: Frame, window: Window) -> str:

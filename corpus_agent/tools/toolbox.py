@@ -69,7 +69,7 @@ def _spec(name: str, row: Mapping[str, Any], known: ToolSpec | None) -> ToolSpec
 
 
 KNOWN = {spec.name: spec for spec in tool_specs(Path(__file__).with_name("tools.toml"))}
-SPECS = (KNOWN[search.NAME], KNOWN[read.NAME])
+SPECS = {name: KNOWN[name] for name in (search.NAME, read.NAME)}
 ASK_CORPUS = KNOWN["ask_corpus"]  # a parent's: our own model never sees it
 
 
@@ -104,7 +104,7 @@ class Toolbox:
         return result
 
     def _run(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolResult:
-        spec = next((spec for spec in SPECS if spec.name == name), None)
+        spec = SPECS.get(name)
         if spec is None:
             return _unknown_tool(name)
         checked = check_arguments(spec, arguments)
@@ -127,7 +127,7 @@ class Toolbox:
 
     def forget(self, name: str, arguments: Mapping[str, Any] | str | None) -> None:
         """Forget the result of a call, which left the model's window, so it may be repeated."""
-        spec = next((spec for spec in SPECS if spec.name == name), None)
+        spec = SPECS.get(name)
         checked = check_arguments(spec, arguments) if spec else None
         if checked is not None and not isinstance(checked, ToolResult):
             self._given.pop(self._key(name, checked), None)
@@ -148,7 +148,7 @@ class Toolbox:
         result = search.run(self.corpus, self.frame, query, about=self.about)
         if not result.failed:
             # Computed again: a name that is ambiguous now was unique before.
-            sources = (hit.chunk.source for hit in result.hits)
+            sources = (passage.source for passage in result.passages)
             self._names = known({*self._names.values(), *sources})
         return result
 
@@ -258,7 +258,7 @@ def _error(spec: ToolSpec, problems: list[str]) -> ToolResult:
 
 
 def _unknown_tool(name: str) -> ToolResult:
-    tools = "; ".join(f"{spec.name} {_schema(spec)}" for spec in SPECS)
+    tools = "; ".join(f"{spec.name} {_schema(spec)}" for spec in SPECS.values())
     return failure(
         f"there is no tool {_short(name)!r}. "
         f"Call one of these two, with arguments of the schema behind it: {tools}",

@@ -75,8 +75,8 @@ def store_here(here: Path, new: Path | None = None) -> Path | None:
     names = [each.name for store, each in _recorded().items() if store in below]
     if len(below) > 1:
         raise UsageError(
-            f"{len(below)} of your indexes lie below this folder: {_listed(names)}.",
-            f"Name one: -s {names[0]}, or its folder",
+            f"{len(below)} of your indexes lie below this folder, and one is meant.",
+            f"Add one of these: {_flags(names)}. Or read all of yours: --all-stores",
         )
     return below[0] if below else None
 
@@ -108,6 +108,10 @@ def no_index_here() -> NoIndex:
     if names:
         hint += f"; or read one of yours ({_listed(names)}): corpus-agent -s {names[-1]} …"
     return NoIndex("There is no index here or in a folder above.", hint)
+
+
+def _flags(names: Sequence[str]) -> str:
+    return _listed([f"-s {shlex.quote(name)}" for name in names])
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from corpus_agent.settings import of_user
 from indexer import CorpusError, lock_briefly
 
 MAX_STATE_BYTES = 1_000_000
@@ -33,13 +34,8 @@ class NoUserState(CorpusError):
 
 def state_folder() -> Path:
     """The folder of this user's decisions; need not exist."""
-    from platformdirs import user_state_path
-
-    try:
-        folder = user_state_path("corpus-agent", appauthor=False)
-    except RuntimeError:  # no home folder, and no entry in /etc/passwd
-        folder = Path("corpus-agent")
-    if not folder.is_absolute():
+    folder = of_user("XDG_STATE_HOME", ".local/state")
+    if folder is None:
         raise NoUserState(
             "This user has no state folder.", "Set XDG_STATE_HOME or HOME to an absolute path."
         )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from corpus_agent import service
 from corpus_agent.answering.records import Answer, Turn
-from corpus_agent.render import problem_line, progress_line, share_done, waiting_line
+from corpus_agent.render import problem_line, progress_line, share_done
 from corpus_agent.service.process import Cancel, Cancelled, Onlooker
 from indexer import CorpusError, Progress, RunDisplay, UsageError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt
     from corpus_agent.service.service import Service
     from corpus_agent.settings import Settings
-    from indexer import FileRow, Outcome, Plan, ToRecognise
+    from indexer import FileRow, Outcome, Plan
 
 MAX_CONVERSATIONS = 200  # the oldest is dropped from memory; its receipts stay
 MAX_TURNS = 100
@@ -195,14 +195,10 @@ class IndexRun(RunDisplay):
         if rebuilding:
             self.notes.append("The old index answers until the new one is complete.")
 
-    def waiting(self, pages: ToRecognise) -> None:
-        """Scans are read next."""
-        self.part_began = time.monotonic()
-        self.done = Progress(all_pages=pages.pages + pages.pictures)
-        self.notes.append(waiting_line(pages))
-
     def advance(self, done: Progress) -> None:
-        """A file or a page is done."""
+        """A file or a page is done, or scans are read next."""
+        if done.all_pages and not done.pages:
+            self.part_began = time.monotonic()
         self.done = done
 
     def problem(self, row: FileRow) -> None:

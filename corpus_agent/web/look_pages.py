@@ -21,7 +21,7 @@ from indexer import CorpusError, Query, UsageError, is_day
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from corpus_agent.fields.records import FieldTable
+    from corpus_agent.fields.table import FieldTable
     from corpus_agent.render.common import Object
     from corpus_agent.web.site import Site
     from indexer import Index

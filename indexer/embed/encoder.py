@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed import Encoded, Engine
+from indexer.embed import FOUR_BITS, Encoded, Engine
 from indexer.embed.folder import ModelFolder
 from indexer.embed.four_bits import FourBitModel
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
 from indexer.embed.torch_engine import TorchEngine, accelerator
 from indexer.errors import CorpusError
-from indexer.weights import FOUR_BITS
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

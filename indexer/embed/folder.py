@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.embed import packaged_model
 from indexer.errors import CorpusError
 from indexer.measure import Tokens
 from indexer.records import CHUNK_TOKENS, MULTILINGUAL, PACKAGED_MODEL
-from indexer.weights import packaged_model
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -7,18 +7,15 @@ are imported on first use. Does not open files.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import registry
 from indexer.extract.extraction import (
     BROKEN,
     MAX_NESTING,
     Extraction,
     Extractor,
-    OwnProperties,
     Within,
     what_broke,
 )
@@ -45,14 +42,10 @@ def claim(sample: bytes, path: str) -> Extractor:
     return found
 
 
-def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
-    """All extractors that accept the file, best first; installed ones read no file in a file."""
+def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
+    """All extractors that accept the file, best first."""
     refuse_keys(sample)
     suffix = PurePosixPath(path).suffix.lower()
-    installed = registry.installed_reader(suffix) if depth == 0 else None
-    if installed is not None:
-        yield installed
-        return
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
@@ -61,29 +54,12 @@ def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
             yield extractor
 
 
-@dataclass(slots=True)
-class Opened:
-    """A document whose lines are extracted lazily; its label and remarks are final after the last.
-
-    `lines` raises UnreadableDocument, also at the end if there was no text.
-    """
-
-    extractor: str
-    title: str
-    lines: Iterator[Line] = field(default_factory=lambda: iter(()))
-    remark: str = ""
-    engines: set[str] = field(default_factory=set)
-    unread: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    own: OwnProperties = field(default_factory=OwnProperties)
-
-
 def open_document(
     data: bytes,
     source: str,
     on_claim: Callable[[str], None] = lambda label: None,
     within: Within | None = None,
-) -> Opened:
+) -> Extraction:
     """The document, before its lines are read; raises UnreadableDocument.
 
     `on_claim` is called with the label of each extractor before it reads the bytes. `within` is the
@@ -93,7 +69,7 @@ def open_document(
         raise UnreadableDocument("no_bytes", "the file is empty")
     within = within or Within(source)
     failure = known_by_name(within.name).refusal()
-    for extractor in _claimants(data, within.name, within.depth):
+    for extractor in _claimants(data, within.name):
         on_claim(extractor.label)
         try:
             return _opened(extractor, partial(extractor.read, data), within)
@@ -105,29 +81,30 @@ def open_document(
     raise failure
 
 
-def opened_as(name: str, read: Callable[[Within], Extraction], within: Within) -> Opened:
+def opened_as(name: str, read: Callable[[Within], Extraction], within: Within) -> Extraction:
     """A document that is no file of its own, such as a message in a message, as `name` reads it."""
     return _opened(next(each for each in REGISTRY if each.name == name), read, within)
 
 
-def _opened(extractor: Extractor, read: Callable[[Within], Extraction], within: Within) -> Opened:
+def _opened(
+    extractor: Extractor, read: Callable[[Within], Extraction], within: Within
+) -> Extraction:
     if extractor.container and within.depth > MAX_NESTING:
         raise UnreadableDocument("unsupported", f"more than {MAX_NESTING} files around it")
     extraction = read(within)
-    opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
-    opened.lines = _lines(extractor, extraction, opened)
-    opened.engines, opened.unread = extraction.engines, extraction.unread
-    opened.notes, opened.own = extraction.notes, extraction.own
-    return opened
+    extraction.extractor = extractor.label
+    extraction.title = " ".join(shown(whole(extraction.title or "")).split())
+    extraction.lines = _lines(extractor, extraction, extraction.lines)
+    return extraction
 
 
-def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
+def _lines(extractor: Extractor, opened: Extraction, lines: Iterator[Line]) -> Iterator[Line]:
     """The lines without keys; raises if none of them contains a letter or digit outside a mark."""
     found = hidden = False
     keys = Keys()
     passages = waiting = 0
     try:
-        for line in without_keys(extraction.lines, keys):
+        for line in without_keys(lines, keys):
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
             passages += line.hidden and not hidden
             hidden = line.hidden
@@ -135,14 +112,14 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
-    opened.extractor = "+".join([extractor.label, *sorted(extraction.engines)])
+    opened.extractor = "+".join([extractor.label, *sorted(opened.engines)])
     if keys.are_most:
         raise UnreadableDocument("secret", "private key", extractor.label)
     if keys.number:
-        extraction.notes.append(keys.note)
-    opened.remark = "; ".join((*_remarks(extraction.unread, passages), *extraction.notes))
+        opened.notes.append(keys.note)
+    opened.remark = "; ".join((*_remarks(opened.unread, passages), *opened.notes))
     if not found:
-        reason = "malformed" if extraction.unread else extractor.empty_reason
+        reason = "malformed" if opened.unread else extractor.empty_reason
         raise UnreadableDocument(reason, opened.remark, extractor.label, waiting)
 
 
@@ -162,17 +139,12 @@ def title_of(title: str, source: str) -> str:
 
 def is_todays(label: str | None) -> bool:
     """Whether a label is that of a current extractor version."""
-    name = (label or "").partition("+")[0]
-    if not name.startswith(registry.PREFIX):
-        return name in _LABELS
-    package, _, version = name.partition("/")
-    return registry.installed_versions().get(package) == version
+    return (label or "").partition("+")[0] in _LABELS
 
 
 def versions() -> dict[str, str]:
-    """The version of each extractor by its name, those of installed packages last."""
-    own = {extractor.name: str(extractor.version) for extractor in REGISTRY}
-    return own | registry.installed_versions()
+    """The version of each extractor by its name."""
+    return {extractor.name: str(extractor.version) for extractor in REGISTRY}
 
 
 def _remarks(unread: list[str], passages: int) -> Iterator[str]:

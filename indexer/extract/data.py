@@ -216,7 +216,7 @@ _PARAMETER = re.compile(r'(?i);(?:(TZID|CN|TYPE|CHARSET)=)?(?:"([^"]*)"|([^;"]*)
 _NO_TYPES = words("internet voice pref uri")
 _MOMENT = re.compile(r"(\d{4}|--)-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d)(?::?\d\d)?(Z?))?")
 _FOLD = re.compile(r"(?:\r\n?|\n)[ \t]")
-_SOFT = re.compile(r"(?im)^.*;(?:encoding=)?quoted-printable.*(?:=\r?\n.*)+")  # vCard 2.1
+_SOFT = re.compile(r"(?im)^(?=.*;(?:encoding=)?quoted-printable).*(?:(?<==)\r?\n.*)+")  # vCard 2.1
 _Said = list[tuple[str, str]]  # label and text of each property
 
 

@@ -150,12 +150,13 @@ Begins = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and it
 MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Extraction:
     """A document's title, if any, its lines, lazily, and what it says of itself beside its text.
 
     `engines`, `unread` and `notes` are filled while the lines are read: names of second engines
-    that were needed, parts that no engine could read, and other remarks.
+    that were needed, parts that no engine could read, and other remarks. `extractor`, the label of
+    what reads it, and `remark` are the registry's, and final after the last line.
     """
 
     title: str | None
@@ -164,6 +165,8 @@ class Extraction:
     unread: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     own: OwnProperties = field(default_factory=OwnProperties)
+    extractor: str = ""
+    remark: str = ""
 
 
 MAX_MEMBERS = 2_000  # documents within one file that are looked at
@@ -217,7 +220,7 @@ class Extractor:
     """
 
     name: str
-    version: int | str
+    version: int
     module: str
     suffixes: str = ""
     kinds: str = ""
@@ -225,14 +228,11 @@ class Extractor:
     empty_reason: str = "no_text"
     markdown: bool = False
     container: bool = False
-    reader: Callable[..., Extraction] | None = None  # of an installed package
 
     def read(self, data: bytes, within: Within) -> Extraction:
         """The document in these bytes; raises as its reader does."""
-        reader = self.reader
-        if reader is None:
-            reader = getattr(import_module(f"indexer.extract.{self.module}"), f"read_{self.name}")
-        assert reader is not None
+        module = import_module(f"indexer.extract.{self.module}")
+        reader: Callable[..., Extraction] = getattr(module, f"read_{self.name}")
         return reader(data, within) if self.container else reader(data)
 
     def claims(self, sample: bytes, suffix: str) -> bool:

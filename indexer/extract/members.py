@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import Opened, open_document, opened_as
+from indexer.extract import open_document, opened_as
 from indexer.extract.container import ZipParts
 from indexer.extract.extraction import BROKEN, Budget, Extraction, Within, what_broke
 from indexer.extract.normalise import lines_of, whole
@@ -158,7 +158,7 @@ class Members:
         self.unread += [f"{name}: {each}" for each in opened.unread]
         self.notes += [f"{name}: {each}" for each in opened.notes]
 
-    def _opened(self, name: str, member: Member) -> Opened:
+    def _opened(self, name: str, member: Member) -> Extraction:
         if is_key(name.rpartition("/")[2]):
             raise UnreadableDocument("secret")
         within, budget = self.within.inner(name), self.within.budget
@@ -288,10 +288,7 @@ def read_packed(data: bytes, within: Within) -> Extraction:
     path = path.with_suffix(_SUFFIXES.get(path.suffix.lower(), path.suffix))
     if is_key(path.name):
         raise UnreadableDocument("secret")
-    opened = open_document(inner, str(path), within=within.inner(str(path)))
-    return Extraction(
-        opened.title or None, opened.lines, opened.engines, opened.unread, opened.notes, opened.own
-    )
+    return open_document(inner, str(path), within=within.inner(str(path)))
 
 
 def _opened(data: bytes) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:

@@ -1,9 +1,8 @@
 """The program of every process that reads documents: does the jobs of one module on request.
 
 Confines itself before it receives the first byte, and has access to that one document only. Never
-imports LanceDB, a model or the agent. Started by `process`, which enforces time and the size of
-answers from outside and does not trust them. The jobs here are those of a process that reads one
-document at a time: its lines, or its pages as pictures.
+imports LanceDB, a model or the agent. Its parent, `process`, enforces time and the size of answers
+and does not trust them. The jobs here are the lines of a document, and its pages as pictures.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import groupby, islice
-from types import TracebackType
 from typing import Any
 
 from indexer.confine import confine, die_with_parent
 from indexer.errors import SealUnavailable, UnreadableDocument
-from indexer.extract import Opened, open_document
+from indexer.extract import open_document
+from indexer.extract.extraction import Extraction
 from indexer.parsers import protocol
 from indexer.parsers.limits import worker_policy
 
@@ -44,7 +43,7 @@ def main(program: str, parent: int, *, confined: bool) -> None:
     module = import_module(program)
     gc.set_threshold(100_000)  # readers make many small objects, and hardly a cycle
     channel = _channel()
-    sys.excepthook = _report_crash(channel)
+    sys.excepthook = lambda _, error, __: _crashed(channel, error)
     # After the exec, and in a domain below the parent's: so the parent's end reaches this process.
     die_with_parent(parent)
     try:
@@ -106,16 +105,10 @@ def _unreadable(channel: socket.socket, reason: str, detail: str, waiting: int =
     protocol.send(channel, said)
 
 
-def _report_crash(
-    channel: socket.socket,
-) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
-    """An excepthook that reports an unexpected exception to the parent before the process ends."""
-
-    def report(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
-        with contextlib.suppress(OSError):
-            _unreadable(channel, "crashed", f"{kind.__name__}: {error}")
-
-    return report
+def _crashed(channel: socket.socket, error: BaseException) -> None:
+    """Tell the parent of an unexpected exception, before the process ends."""
+    with contextlib.suppress(OSError):
+        _unreadable(channel, "crashed", f"{type(error).__name__}: {error}")
 
 
 # ---- The jobs of a process that reads
@@ -134,7 +127,7 @@ def shown(data: bytes) -> Any:  # noqa: ANN401 - a PDF or a picture
 class Jobs:
     """Those of lines, and those of pages, which are numbered from 1."""
 
-    parse: Callable[[bytes, str, Tell], Opened] = staticmethod(open_document)
+    parse: Callable[[bytes, str, Tell], Extraction] = staticmethod(open_document)
     show: Callable[[bytes], Any] = staticmethod(shown)
 
     def __init__(self, tell: Tell) -> None:
@@ -145,7 +138,7 @@ class Jobs:
         """What a document says of itself; some extractors do all their work here."""
         self._opened = None  # the one before makes room first
         opened = self._opened = self.parse(contents(descriptor), source, self._tell)
-        title, own = opened.title[:MAX_TITLE_CHARS], opened.own
+        title, own = (opened.title or "")[:MAX_TITLE_CHARS], opened.own
         return {"title": title, "author": own.author, "date": own.date}, b""
 
     def lines(self, max_lines: int, max_chars: int) -> Answer:

@@ -1,8 +1,8 @@
 """What is installed to recognise text: the extra `[ocr]`, and Tesseract with its languages.
 
-Tesseract, for the scripts that rapidocr has no letters for, is a program confined as ripgrep is: it
-sees its language data and the picture on its standard input, has no socket, and writes to its
-standard output alone. Nothing of extraction is imported here, so that `status` starts at once.
+Tesseract is confined as ripgrep is: it sees its language data and the picture on its standard
+input, has no socket, and writes to its standard output alone. Nothing of extraction is imported
+here, so that `status` starts at once.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Tesseract:
 
 
 def _finished(child: starting.Command, stdin: int, folder: int) -> tuple[int, bytes]:
-    """Exit code and output of the program, which is killed when its time is over."""
+    """Exit code and output of the program, which is killed when its time is over or by Ctrl-C."""
     pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
     with starting.popen(
         child, stdin=stdin, stdout=pipe, stderr=nowhere, pass_fds=(folder,)
@@ -132,11 +132,13 @@ def _finished(child: starting.Command, stdin: int, folder: int) -> tuple[int, by
         try:
             assert process.stdout is not None
             read = process.stdout.read(MAX_OUTPUT_BYTES + 1)
-            if len(read) > MAX_OUTPUT_BYTES:
-                process.kill()
-            return process.wait(), read
+            if len(read) <= MAX_OUTPUT_BYTES:
+                process.wait()
         finally:
             timer.cancel()
+            process.kill()  # nothing, where it has ended
+            code = process.wait()
+        return code, read
 
 
 @cache

@@ -1,7 +1,8 @@
-"""Pages as pictures, and the places of a quotation on them, even if the process dies.
+"""What pages show, even if the process that looks at them dies: recognised text and pictures.
 
-By the jobs of `child` that are about pages. What comes back is checked field by
-field; pictures are made here, of points, so that what a viewer decodes was written by this program.
+A `Recogniser` asks for the jobs of `recognising`, where rapidocr is imported; a `PageViewer` for
+those of `child`. What comes back is checked field by field; pictures are made here, of points, so
+that what a viewer decodes was written by this program.
 """
 
 from __future__ import annotations
@@ -10,23 +11,170 @@ import struct
 import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
 from indexer.errors import Refused
-from indexer.extract.ocr import PlacedText
+from indexer.extract.ocr import UNREADABLE, PlacedText
 from indexer.parsers import limits, protocol
+from indexer.parsers.installed import find_tesseract
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child
 from indexer.parsers.worker import PARSER, Copy
 from indexer.records import GREY_BYTES, Box, PagePicture, Points
 
+_T = TypeVar("_T")
+
+# ---- Recognised text
+
+RECOGNISING = "indexer.parsers.recognising"
+VERSION = 2  # of what is written for a page; a change has every page read again
+LABEL = f"ocr-{VERSION}"  # in the label of an extractor
+MAX_PAGE_LINES = 20_000
+MAX_PAGE_WORDS = 20_000
+OCR_LIMITS = DocumentLimits(
+    limits.OCR_MEMORY_BYTES, limits.OCR_CPU_SECONDS, limits.OCR_WALL_SECONDS
+)
+# Memory of a page goes back to the system after it: else that of several adds up to over 1 GB.
+_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "4194304", "MALLOC_TRIM_THRESHOLD_": "67108864"}
+
+
+@cache
+def engine_version() -> str:
+    """The engine whose results a kept page holds, as in "rapidocr-3.10.0/2"."""
+    from importlib.metadata import version  # email and more
+
+    return f"rapidocr-{version('rapidocr')}/{VERSION}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedPage:
+    """The text of a page by its number: each line with its confidence, 0 to 1.
+
+    `version` is the installation's that looked at it, `engine` what read it: "" for a blank page
+    and a picture that shows no text, of which only a first look was taken (`looked`). `problem` is
+    the reason for which it could not be read. `words` are those of the lines with their places.
+    """
+
+    number: int = 1
+    version: str = ""
+    lines: tuple[tuple[str, float], ...] = ()
+    engine: str = ""
+    problem: str = ""
+    words: tuple[PlacedText, ...] = ()
+    looked: bool = False
+
+    @property
+    def has_text(self) -> bool:
+        """Whether anything on it could be read."""
+        return any(text != UNREADABLE for text, _ in self.lines)
+
+
+class Recogniser(Child):
+    """The process that recognises text."""
+
+    def __init__(self, program: str = RECOGNISING, bounds: DocumentLimits = OCR_LIMITS) -> None:
+        """`program` is what the process does, `bounds` are those of a page."""
+        super().__init__(program, _ENVIRONMENT)
+        self._bounds = bounds
+        self._document, self._is_open = -1, False  # a descriptor
+
+    def hold(self, descriptor: int) -> None:
+        """Take the document that the next pages are of."""
+        self._document, self._is_open = descriptor, False
+
+    def count(self) -> int:
+        """Give the process the document; how many pages it has. Raises UnreadableDocument."""
+        self.new_task()
+        pages = self.open_pages(self._document, self._bounds)
+        self._is_open = True
+        return pages
+
+    def read(self, number: int, *, look: bool = False) -> RecognisedPage:
+        """The text of a page; with `look`, none where a first look finds no lines on it.
+
+        Where the script is one that rapidocr has no letters for, Tesseract reads it, if it is here.
+        Raises UnreadableDocument with the reason.
+        """
+        if not (self._is_open and self.runs):  # the one before may have died of a page
+            self.count()
+        self.tasks += 1
+        seen, page = self.ask(_seen, "read", self._bounds, number=number, look=look)
+        if seen not in ("blank", "no text"):
+            page = replace(page, engine="rapidocr")
+        if seen == "suspect":
+            page = self._by_tesseract() or page
+        return replace(page, number=number, version=engine_version(), looked=seen == "no text")
+
+    def _by_tesseract(self) -> RecognisedPage | None:
+        """The page that was read last, by Tesseract; None where it reads none of it well."""
+        if (found := find_tesseract()) is None:
+            return None
+        strip = self.ask(lambda _, body: body, "strip", self._bounds)
+        tables = {script: found.trial(strip, script) for script in found.languages}
+        script, picture = self.ask(_judged, "judge", self._bounds, tables=tables)
+        if script not in found.languages:
+            return None
+        table = found.table(picture, script)
+        return replace(self.ask(_page, "merge", self._bounds, table=table), engine="tesseract")
+
+
+def _seen(said: dict[str, Any], body: bytes) -> tuple[str, RecognisedPage]:
+    seen = str(said.get("seen"))
+    return seen, RecognisedPage() if seen in ("blank", "no text") else _page(said, body)
+
+
+def _judged(said: dict[str, Any], body: bytes) -> tuple[str, bytes]:
+    return str(said.get("script")), body
+
+
+def _page(_: dict[str, Any], body: bytes) -> RecognisedPage:
+    return page_of(protocol.parsed(body))
+
+
+def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
+    """A page that an engine or an entry says was read; raises Malformed for none."""
+    content = content if isinstance(content, dict) else {}
+    lines, words, number = content.get("lines"), content.get("words"), content.get("number", 1)
+    if (
+        not isinstance(lines, list)
+        or len(lines) > MAX_PAGE_LINES
+        or not all(map(protocol.is_line, lines))
+    ):
+        raise protocol.Malformed("lines that are none")
+    if not isinstance(words, list) or not all(map(_is_placed, words)):
+        raise protocol.Malformed("words that are none")
+    if type(number) is not int:
+        raise protocol.Malformed("no number of a page")
+    version, engine, problem = (
+        str(content.get(name, "")) for name in ("version", "engine", "problem")
+    )
+    return RecognisedPage(
+        number,
+        version,
+        tuple((text, float(sure)) for text, sure in lines),
+        engine,
+        problem,
+        tuple(PlacedText(*entry) for entry in words[:MAX_PAGE_WORDS]),
+        content.get("looked") is True,
+    )
+
+
+def _is_placed(entry: object) -> bool:
+    """Whether a value is a word with its place, as a correct engine returns it."""
+    match entry:
+        case [line, *area, text]:
+            known = type(line) is int and 0 <= line <= MAX_PAGE_LINES
+            return known and protocol.is_line([text, 1]) and protocol.is_area(area)
+    return False
+
+
+# ---- Pictures
+
 PICTURING = PARSER
 MAX_WIDTH = 4_000  # of a picture, in points
 MAX_QUOTATION_CHARS = 8_000  # that are looked for
-
-_T = TypeVar("_T")
-_Check = Callable[[dict[str, Any], bytes], _T]
 
 
 class PageViewer:
@@ -72,27 +220,30 @@ class PageViewer:
         self._thread.shutdown()
 
     def _asked(
-        self, document: Copy, number: int, check: _Check[_T], job: str, **values: object
-    ) -> _T:
-        """What a job returns or raises in the thread of the process."""
-        return self._thread.submit(self._shown, document, number, check, job, values).result()
-
-    def _shown(
-        self, document: Copy, number: int, check: _Check[_T], job: str, values: dict[str, object]
+        self,
+        document: Copy,
+        number: int,
+        check: Callable[[dict[str, Any], bytes], _T],
+        job: str,
+        **values: Any,  # noqa: ANN401
     ) -> _T:
         """The answer about a page; raises Refused where the document has none of that number."""
-        memory = limits_for(document.bytes).memory_bytes
-        bounds = DocumentLimits(memory, limits.PAGE_CPU_SECONDS, self._seconds)
-        self._child.new_task()
-        if self._held != document.sha256 or not self._child.runs:
-            self._held = ""
-            self._pages = self._child.pages(document.descriptor, bounds)
-            self._held = document.sha256
-        if not 1 <= number <= self._pages:
-            plural = "" if self._pages == 1 else "s"
-            message = f"There is no page {number}: the document has {self._pages:,} page{plural}."
-            raise Refused(message, code="beyond_end")
-        return self._child.ask(check, job, {"number": number, **values}, bounds)
+
+        def answer() -> _T:
+            memory = limits_for(document.bytes).memory_bytes
+            bounds = DocumentLimits(memory, limits.PAGE_CPU_SECONDS, self._seconds)
+            self._child.new_task()
+            if self._held != document.sha256 or not self._child.runs:
+                self._held = ""
+                self._pages = self._child.open_pages(document.descriptor, bounds)
+                self._held = document.sha256
+            if not 1 <= number <= self._pages:
+                has = f"{self._pages:,} page{'' if self._pages == 1 else 's'}"
+                message = f"There is no page {number}: the document has {has}."
+                raise Refused(message, code="beyond_end")
+            return self._child.ask(check, job, bounds, number=number, **values)
+
+        return self._thread.submit(answer).result()
 
     def _boxes(self, said: dict[str, Any], _: bytes) -> tuple[Box, ...]:
         """The boxes of an answer; raises Malformed for what no correct process sends."""
@@ -128,10 +279,8 @@ def png_of(points: Points) -> bytes:
     kind = 0 if points.channels == GREY_BYTES else 2  # grey, or red, green and blue
     header = struct.pack(">IIBBBBB", points.width, points.height, 8, kind, 0, 0, 0)
     data = zlib.compress(unfiltered, _LEVEL)
-    chunks = (b"IHDR", header), (b"IDAT", data), (b"IEND", b"")
-    return _SIGNATURE + b"".join(_chunk(*chunk) for chunk in chunks)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    check = zlib.crc32(kind + data)
-    return b"".join((struct.pack(">I", len(data)), kind, data, struct.pack(">I", check)))
+    png = [_SIGNATURE]
+    for name, content in ((b"IHDR", header), (b"IDAT", data), (b"IEND", b"")):
+        check = struct.pack(">I", zlib.crc32(name + content))
+        png += [struct.pack(">I", len(content)), name, content, check]
+    return b"".join(png)

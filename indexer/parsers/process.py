@@ -21,7 +21,6 @@ from typing import Any, TypeVar
 
 from indexer.confine import check_kernel, starting
 from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
-from indexer.extract import registry
 from indexer.extract.normalise import whole
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits
@@ -83,16 +82,16 @@ class Child:
         self,
         check: Callable[[dict[str, Any], bytes], _T],
         job: str,
-        values: Mapping[str, object] | None = None,
         limits: DocumentLimits | None = None,
         descriptor: int = -1,
+        **values: Any,  # noqa: ANN401 - what a job takes
     ) -> _T:
         """What `check` makes of the answer; it raises Malformed for none that is right.
 
         `limits` are those from now on; without them the last ones go on. Raises UnreadableDocument
         with the reason; where no process `runs` after that, it ended.
         """
-        process, asked = self._running(), {"job": job, **(values or {})}
+        process, asked = self._running(), {"job": job, **values}
         if limits is not None:
             self._limits = limits
             self._deadline = time.monotonic() + limits.wall_seconds
@@ -121,7 +120,7 @@ class Child:
             self.end()
         raise error
 
-    def pages(self, descriptor: int, limits: DocumentLimits) -> int:
+    def open_pages(self, descriptor: int, limits: DocumentLimits) -> int:
         """The number of pages of a document that the process is given; raises as `ask` does."""
 
         def number(said: dict[str, Any], _: bytes) -> int:
@@ -129,7 +128,7 @@ class Child:
                 return pages
             raise protocol.Malformed("no number of pages")
 
-        return self.ask(number, "pages", None, limits, descriptor)
+        return self.ask(number, "pages", limits, descriptor)
 
     def end(self, patience: float = 0.0) -> tuple[int | None, int]:
         """End the process and wait for it; what `_Process.end` returns, (None, 0) without one."""
@@ -232,7 +231,7 @@ def _start(program: str, channel: int, environment: Mapping[str, str]) -> subpro
     """
     arguments = (starting.packages(), program, str(os.getpid()), str(int(_can_confine())))
     kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
-    given = {**kept, **_ENVIRONMENT, **registry.variable(), **environment}
+    given = {**kept, **_ENVIRONMENT, **environment}
     command = starting.Command(starting.python(_BOOT, *arguments), given)
     nowhere = subprocess.DEVNULL
     try:

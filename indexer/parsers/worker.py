@@ -67,23 +67,17 @@ class Copy:
     sha256: str
 
 
-class Worker:
-    """One parser process; for one thread at a time, and `stop` for any.
-
-    The process ends with the thread that started it. `program` is what it runs, `limits` the bounds
-    for a file of so many bytes.
-    """
+class Worker(Child):
+    """A parser's process. `program` is what it runs, `bounds` those for a file of so many bytes."""
 
     def __init__(
         self,
         program: str = PARSER,
-        limits: Callable[[int], DocumentLimits] = limits_for,
+        bounds: Callable[[int], DocumentLimits] = limits_for,
         documents_per_process: int = DOCUMENTS_PER_PROCESS,
     ) -> None:
-        self._child = Child(program)
-        self._limits = limits
-        self._most = documents_per_process
-        self.stop, self.close = self._child.stop, self._child.close
+        super().__init__(program)
+        self._bounds, self._most = bounds, documents_per_process
 
     def read(
         self,
@@ -98,26 +92,28 @@ class Worker:
         "crashed"; SealUnavailable where no process can be confined. Whatever is raised, the
         worker is ready for the next document.
         """
-        limits = self._limits(os.fstat(descriptor).st_size)
+        limits = self._bounds(os.fstat(descriptor).st_size)
         while True:
-            is_first = self._child.new_task(self._most)
+            is_first = self.new_task(self._most)
             try:
-                own = self._child.ask(_own, "open", {"source": source}, limits, descriptor)
+                own = self.ask(_own, "open", limits, descriptor, source=source)
                 return self._text(own, limits, enough, batch)
             except UnreadableDocument as error:
                 # What it parsed before may have broken it: then another is given the document.
-                if is_first or self._child.runs or error.reason in ("timeout", "interrupted"):
-                    known = self._child.claimed, error.waiting
+                if is_first or self.runs or error.reason in ("timeout", "interrupted"):
+                    known = self.claimed, error.waiting
                     raise UnreadableDocument(error.reason, error.detail, *known) from None
 
     def _text(self, own: Text, limits: DocumentLimits, enough: Enough, batch: Batch) -> Text:
         """The text of the document that is open in the process, which said this much of it."""
         parts: list[bytes] = []
         lines = chars = 0
-        asked = {"max_lines": batch[0], "max_chars": batch[1]}
-        while not (parts and enough(lines, chars)):
-            more = self._child.ask(_batch, "lines", asked)
-            label = more.extractor or self._claimed()
+        while True:
+            more = self.ask(_batch, "lines", max_lines=batch[0], max_chars=batch[1])
+            label = more.extractor or self.claimed
+            if label is None:
+                self.end()
+                raise UnreadableDocument("crashed", "sent a document that no extractor claims")
             excess = _excess(lines + more.lines, chars + more.chars, limits)
             if excess and not (parts and is_cut_at_limit(label)):
                 raise UnreadableDocument("output", f"{excess} of text")
@@ -125,17 +121,9 @@ class Worker:
                 more = Text(label, "", b"", 0, 0, f"{excess}: the first {lines:,} lines are read")
             lines, chars = lines + more.lines, chars + more.chars
             parts.append(more.encoding)
-            if more.complete:
-                made = Text(label, own.title, b"".join(parts), lines, chars, more.remark)
-                return replace(made, author=own.author, date=own.date)
-        so_far = replace(own, encoding=b"".join(parts), lines=lines, chars=chars)
-        return replace(so_far, extractor=self._claimed(), complete=False)
-
-    def _claimed(self) -> str:
-        if self._child.claimed is None:
-            self._child.end()
-            raise UnreadableDocument("crashed", "sent a document that no extractor claims")
-        return self._child.claimed
+            if more.complete or enough(lines, chars):
+                text = Text(label, own.title, b"".join(parts), lines, chars, more.remark)
+                return replace(text, complete=more.complete, author=own.author, date=own.date)
 
 
 def _own(said: dict[str, Any], _: bytes) -> Text:

@@ -34,13 +34,12 @@ _ORDERED: dict[str, Callable[[Value, Value], bool]] = {
     ">=": operator.ge,
 }
 
-_WORDS = ("path", "type", "title", "author", "tag", "link", "language", "status")
+_WORDS = ("path", "type", "title", "author", "tag", "language", "status")
 _NUMBERS = ("pages", "lines", "bytes", "passages")
 _DAYS = ("date", "modified")
 _COLUMNS = {  # of a file's row, where they are called otherwise
     "type": "extractor",
     "tag": "tags",
-    "link": "links",
     "modified": "mtime_ns",
     "passages": "chunks",
 }
@@ -111,10 +110,6 @@ def _value(text: str, at: int, key: str, written: str) -> Value:
         if is_day(written):
             return written
         wanted = "2024, 2024-03 or 2024-03-12"
-    elif key == "link":
-        if target := link_target(written.strip("[]")):
-            return target
-        wanted = "the name of a note"
     elif key == "status" and written.casefold() not in STATUSES:
         wanted = f"one of {', '.join(STATUSES)}"
     else:
@@ -124,16 +119,6 @@ def _value(text: str, at: int, key: str, written: str) -> Value:
 
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-def link_target(written: str) -> str:
-    """What a link leads to, as it is compared: without a heading, a block, and the end of a note.
-
-    "../Rent.md#Due" and "Rent" lead to the note "rent"; folders are kept.
-    """
-    path = _folded(written.partition("#")[0].partition("^")[0])
-    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-    return "/".join(parts).removesuffix(".md")
 
 
 def is_day(written: str) -> bool:
@@ -160,9 +145,8 @@ def _compares(key: str, comparison: str, held: Value, value: Value) -> bool:
     if isinstance(held, str) and isinstance(value, str):
         if key in _DAYS:
             held = held[: len(value)]
-        elif comparison == ":" and key in ("tag", "link"):  # all tags below; a note in any folder
-            within = held.startswith(f"{value}/") if key == "tag" else held.endswith(f"/{value}")
-            return within or held == value
+        elif comparison == ":" and key == "tag":  # and all tags below
+            return f"{held}/".startswith(f"{value}/")
         elif comparison == ":" and key != "type":
             return value in held
     in_order = _ORDERED.get(comparison)
@@ -177,8 +161,6 @@ def _held(row: FileRow, key: str) -> Sequence[Value]:
         return [name for name in (ending, read_by) if name]
     if key == "tag":
         return (row.tags or "").split()  # null in a table that another program wrote
-    if key == "link":
-        return (row.links or "").splitlines()
     if key == "modified":
         return _day_of(row.mtime_ns)
     held: Value | None = getattr(row, _COLUMNS.get(key, key))

@@ -1,7 +1,4 @@
-"""The folder of a store: its key, writer, disk use, temporary files, and errors that say what next.
-
-One writer at a time: an operating system lock, released when its process ends. Readers never wait
-for it, and where there is no index yet they ask who has it.
+"""The folder of a store: its key, its one writer, disk use, temporary files, and errors.
 
 Imports nothing heavy: commands use it before the process is sealed.
 """
@@ -11,8 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
-import secrets
 import shlex
 import shutil
 import sys
@@ -21,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+from io import FileIO
 from pathlib import Path
 
 from indexer.errors import (
@@ -46,7 +42,6 @@ MAKE_ONE = "Make one: corpus-agent index FOLDER"
 MEND = "Mend it: corpus-agent index"  # a run takes what is sound from its caches
 _ASKING_SECONDS = 0.1  # in which whoever only asks has let go of a lock
 _LOCK_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
 
 
 def key_of(store: Path) -> bytes:
@@ -56,15 +51,15 @@ def key_of(store: Path) -> bytes:
     a manifest, a kept text or a note among them is none of ours.
     """
     try:
-        file = os.open(store / MARKER_NAME, READ_ONLY)
+        with opened(store / MARKER_NAME) as file:
+            return hashlib.sha256(file.read(MAX_MARKER_BYTES)).digest()
     except OSError:
         return b""
-    try:
-        return hashlib.sha256(os.pread(file, MAX_MARKER_BYTES, 0)).digest()
-    except OSError:  # a folder
-        return b""
-    finally:
-        os.close(file)
+
+
+def opened(path: Path) -> FileIO:
+    """A file of a store, open to be read: no link is followed, no FIFO waited for."""
+    return FileIO(path, opener=lambda name, _: os.open(name, READ_ONLY))
 
 
 def keyed_sum(key: bytes, data: bytes | memoryview, name: str = "") -> bytes:
@@ -87,17 +82,12 @@ class Usage:
 
 def usage(store: Path) -> Usage:
     """Disk use of a store; files that disappear meanwhile are not counted."""
-    sizes = {path: size for path in files_below(store) if (size := _size(path)) is not None}
+    sizes = {}
+    for path in files_below(store):
+        with suppress(FileNotFoundError):
+            sizes[path] = path.lstat().st_size
     tables = sum(size for path, size in sizes.items() if path.is_relative_to(store / TABLES))
-    versions = sum(path.match("chunks.lance/_versions/*.manifest") for path in sizes)
-    return Usage(sum(sizes.values()), tables, versions)
-
-
-def _size(path: Path) -> int | None:
-    try:
-        return path.lstat().st_size
-    except FileNotFoundError:
-        return None
+    return Usage(sum(sizes.values()), tables, len(version_files(store, "chunks")))
 
 
 def files_below(folder: Path) -> frozenset[Path]:
@@ -141,25 +131,27 @@ def write_new(
 def flush(paths: Collection[Path]) -> None:
     """Sync files and their folders, so that they survive a power failure."""
     for path in (*paths, *{path.parent for path in paths}):
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        flush_one(path)
+
+
+def flush_one(path: Path) -> None:
+    """Sync a file, or the names in a folder."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
 def temp_within(store: Path) -> Iterator[None]:
     """Direct LanceDB's temporary files, which contain vectors, into the store; for its writer.
 
-    They are in a folder of their own that is removed afterwards, as are those of killed writers.
+    They are in a folder of their own that is removed afterwards, as is that of a killed writer.
     """
-    temp = store / TEMP
-    temp.mkdir(mode=0o700, exist_ok=True)
-    for left in temp.iterdir():
-        if _OF_A_WRITER.fullmatch(left.name):
-            shutil.rmtree(left, ignore_errors=True)
-    folder = temp / f"lance-{secrets.token_hex(8)}"
+    folder = store / TEMP / TABLES
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
     before = os.environ.get("TMPDIR")
     os.environ["TMPDIR"] = str(folder.resolve())
@@ -173,6 +165,25 @@ def temp_within(store: Path) -> Iterator[None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+_TOLD = (  # what an error of the disk holds, and what a person is told then
+    (
+        ("No space left", "os error 28"),
+        "The disk of {} is full. What was indexed before is kept.",
+        "Free some space and run the same command again.",
+    ),
+    (
+        ("ermission denied", "not permitted"),
+        "This user may not write in {}.",
+        "Change its permissions, or choose another place: --store DIR",
+    ),
+    (
+        ("Read-only file system",),
+        "{} is on a read-only file system.",
+        "Choose another place: --store DIR",
+    ),
+)
+
+
 @contextmanager
 def translated(store: Path) -> Iterator[None]:
     """Translate errors of LanceDB and of the disk into CorpusErrors."""
@@ -180,21 +191,9 @@ def translated(store: Path) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, ValueError) as error:
         text = " ".join(str(error).split())
-        if "No space left" in text or "os error 28" in text:
-            raise CorpusError(
-                f"The disk of {str(store)!r} is full. What was indexed before is kept.",
-                "Free some space and run the same command again.",
-            ) from error
-        if isinstance(error, PermissionError) or "ermission denied" in text:
-            raise CorpusError(
-                f"This user may not write in {str(store)!r}.",
-                "Change its permissions, or choose another place: --store DIR",
-            ) from error
-        if "Read-only file system" in text:
-            raise CorpusError(
-                f"{str(store)!r} is on a read-only file system.",
-                "Choose another place: --store DIR",
-            ) from error
+        for signs, what, hint in _TOLD:
+            if any(sign in text for sign in signs):
+                raise CorpusError(what.format(repr(str(store))), hint) from error
         said = error.strerror if isinstance(error, OSError) else None
         raise damaged(store, said or "its tables cannot be read") from error
 

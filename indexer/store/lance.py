@@ -21,6 +21,7 @@ from threading import Thread
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from indexer.store.borrowed import check_own_data
 from indexer.store.folder import TABLES, translated
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def _database(store: Path) -> Any:  # noqa: ANN401
 
 def open_table(store: Path, name: str, version: int | None = None) -> Table:
     """A table of a store at its newest version, or for reading alone at another."""
+    check_own_data(store, name)
     table = Table(store, _asked(store, _database(store).open_table, name))
     if version is not None:
         table.checkout(version)

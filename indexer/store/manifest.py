@@ -1,15 +1,13 @@
 """The manifest: one small file that names the committed version of the index, and its files.
 
-A commit of the store is the atomic replacement of this file. It names the LanceDB versions of the
-two tables that belong together, so readers see both tables change in the same instant, a killed
-writer leaves the last committed version in force, and `status` needs no LanceDB at all.
+A commit is the atomic replacement of this file. It names the LanceDB versions of the two tables
+that belong together: readers see both change in the same instant, a killed writer leaves the last
+committed version in force, and `status` needs no LanceDB. A reader locks the manifest that it reads
+(`hold`). One that is replaced while a reader holds it stays under another name, and so do its
+tables.
 
-A reader locks the manifest file that it reads (`hold`). One that is replaced while a reader holds
-it stays under another name, and so do the table versions that it names.
-
-LanceDB has no checksum of its own: a flipped bit is read as another text or another neighbour. So
-a manifest lists the files of its tables with their sizes and sums, and they are compared before a
-table is opened. That protects from a failing disk, a copy that was cut, a restore that was mixed.
+LanceDB has no checksum: a flipped bit is read as another text or another neighbour. So a manifest
+lists the files of its tables with their sizes and sums, which are compared before one is opened.
 """
 
 from __future__ import annotations
@@ -21,14 +19,15 @@ import re
 import stat
 import time
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, fields
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from indexer.errors import CorpusError, DamagedStore, IncompatibleStore
-from indexer.files.opening import READ_ONLY, lock_briefly
+from indexer.files.opening import lock_briefly
 from indexer.files.paths import INDEX_FOLDER
 from indexer.records import MAX_NUMBER, PACKAGED_MODEL, Coverage, Fingerprint, fits, is_other
 from indexer.store.folder import (
@@ -36,9 +35,11 @@ from indexer.store.folder import (
     TABLES,
     damaged,
     files_below,
+    flush_one,
     key_of,
     keyed_sum,
     no_index,
+    opened,
     unreadable,
     version_file,
     version_files,
@@ -49,16 +50,15 @@ STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"
 DRAFT_NAME = "draft.json"  # of a version that is made anew and not complete
 FORMER = "manifest.{}.json"  # of a version that a reader holds, by the time of its replacement
-SCHEMA = 9  # an index of an earlier one is made anew
+SCHEMA = 10  # an index of an earlier one is made anew
 MAX_BYTES = 4_000_000
 # So many bytes are compared, of the smallest files first: 4 ms for a reader, 60 ms for a writer.
 READING_BYTES = 8 * 2**20
 INDEXING_BYTES = 128 * 2**20
 EVERY_BYTE = 2**63
 MAX_NAMED = 3  # damaged files that a message names
-_COPY_BYTES = 2**20  # at a time
 _NAMES = re.compile(rf"{TABLES}/(?!.*\.\.).+")  # of files of tables
-_SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8}")  # a size and a sum
+_SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8}")  # a size and a CRC-32
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,10 @@ class Manifest:
     `root` is relative to the store's parent where the corpus lies below it, else absolute, so
     that a project moved as a whole keeps its index. `complete` is False while an `index` run that
     committed part of its work has not finished. `walked_ns` is when the last run that finished
-    began to look at the folder, by the clock that files are stamped with; `updated` is ISO 8601.
-    `contents` are the files of the version with their sizes and sums.
-    `mounts` are the folders that were on other devices: see `Walk`.
-    `waiting_pages` of documents and `waiting_pictures` have no text and wait for recognition.
-    `languages` counts the chunks of each language, by code; those that have none are under "".
+    began to look at the folder, by the clock that files are stamped with. `contents` are the files
+    of the version with their sizes and sums, `mounts` the folders that were on other devices.
+    `waiting_pages` of documents and `waiting_pictures` wait for recognition. `languages` counts the
+    chunks of each language, by code, "" for none.
     """
 
     version: int
@@ -130,25 +129,24 @@ def root_of(store: Path, manifest: Manifest) -> Path:
 
 def read_manifest(store: Path) -> Manifest:
     """The committed manifest; raises NoIndex, DamagedStore, or IncompatibleStore of a later one."""
-    with _closed(_opened(store)) as descriptor:
-        return _parsed(store, descriptor)
+    with _opened(store) as file:
+        return _parsed(store, file)
 
 
-def hold(store: Path) -> tuple[Manifest, int]:
-    """The committed manifest, and a descriptor that keeps its version on the disk while it is open.
+def hold(store: Path) -> tuple[Manifest, FileIO]:
+    """The committed manifest, and a file that keeps its version on the disk while it is open.
 
     Works on a read-only disk, never blocks the writer, and ends with the process. Raises as
     `read_manifest` does.
     """
     while True:
         with ExitStack() as held:
-            descriptor = _opened(store)
-            held.callback(os.close, descriptor)
-            lock_briefly(descriptor, fcntl.LOCK_SH, f"The index in {str(store)!r}")
-            if os.fstat(descriptor).st_nlink:  # else it was replaced and dropped just now
-                manifest = _parsed(store, descriptor)
+            file = held.enter_context(_opened(store))
+            lock_briefly(file.fileno(), fcntl.LOCK_SH, f"The index in {str(store)!r}")
+            if os.fstat(file.fileno()).st_nlink:  # else it was replaced and dropped just now
+                manifest = _parsed(store, file)
                 held.pop_all()
-                return manifest, descriptor
+                return manifest, file
 
 
 def held_versions(store: Path) -> list[tuple[int, int]]:
@@ -156,9 +154,9 @@ def held_versions(store: Path) -> list[tuple[int, int]]:
     found = []
     for path in store.glob(FORMER.format("*")):
         not_ours = suppress(DamagedStore, IncompatibleStore)  # an archive can bring any file
-        with not_ours, _closed(os.open(path, READ_ONLY)) as descriptor:
-            former = _parsed(store, descriptor)
-            if _is_free(descriptor):
+        with not_ours, opened(path) as file:
+            former = _parsed(store, file)
+            if _is_free(file):
                 path.unlink()
             else:
                 found.append((former.chunks_version, former.files_version))
@@ -176,23 +174,15 @@ def recorded(store: Path, what: str) -> str:
 def read_draft(store: Path) -> Manifest | None:
     """What a writer that did not come to its end has noted; None if there is nothing sound."""
     try:
-        with _closed(os.open(store / DRAFT_NAME, READ_ONLY)) as descriptor:
-            return _parsed(store, descriptor)
-    except (FileNotFoundError, DamagedStore, IncompatibleStore):
+        with opened(store / DRAFT_NAME) as file:
+            return _parsed(store, file)
+    except (OSError, DamagedStore, IncompatibleStore):
         return None
 
 
-@contextmanager
-def _closed(descriptor: int) -> Iterator[int]:
+def _opened(store: Path) -> FileIO:
     try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _opened(store: Path) -> int:
-    try:
-        return os.open(store / MANIFEST_NAME, READ_ONLY)
+        return opened(store / MANIFEST_NAME)
     except (FileNotFoundError, NotADirectoryError):
         raise no_index(store) from None
     except PermissionError:
@@ -201,13 +191,13 @@ def _opened(store: Path) -> int:
         raise damaged(store, f"{MANIFEST_NAME}: {error.strerror}") from None
 
 
-def _parsed(store: Path, descriptor: int) -> Manifest:
+def _parsed(store: Path, file: FileIO) -> Manifest:
     """The manifest in a file, checked field by field: who knows the key may have made it."""
-    info = os.fstat(descriptor)
+    info = os.fstat(file.fileno())
     if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_BYTES:
         raise damaged(store, f"{MANIFEST_NAME} is no manifest")
     try:
-        loaded = json.loads(os.pread(descriptor, MAX_BYTES, 0))
+        loaded = json.loads(os.pread(file.fileno(), MAX_BYTES, 0))
     except (ValueError, RecursionError):
         raise damaged(store, f"{MANIFEST_NAME} is no JSON") from None
     if not isinstance(loaded, dict) or type(loaded.get("schema")) is not int:
@@ -244,14 +234,12 @@ def _record(loaded: dict[str, Any]) -> Manifest:
 
 
 def _of_another_release(store: Path, schema: int) -> CorpusError:
+    which = f"The index in {str(store)!r} is of"
     if schema > SCHEMA:
-        return IncompatibleStore(
-            f"The index in {str(store)!r} is of a later release (schema {min(schema, MAX_NUMBER)}; "
-            f"this one reads {SCHEMA}).",
-            "Update corpus-agent.",
-        )
-    what = f"The index in {str(store)!r} is of an earlier release (schema {schema} of {SCHEMA})."
-    return DamagedStore(what, "Make it anew: corpus-agent index")
+        later = f"(schema {min(schema, MAX_NUMBER)}; this one reads {SCHEMA})"
+        return IncompatibleStore(f"{which} a later release {later}.", "Update corpus-agent.")
+    earlier = f"{which} an earlier release (schema {schema} of {SCHEMA})."
+    return DamagedStore(earlier, "Make it anew: corpus-agent index")
 
 
 def sum_of(store: Path, content: dict[str, Any]) -> str:
@@ -268,24 +256,26 @@ def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True)
     fresh = _write_new(store, manifest)
     with ExitStack() as held:
         if keep_former and path.exists():
-            before = held.enter_context(_closed(os.open(path, READ_ONLY)))
+            before = held.enter_context(opened(path))
             if not _is_free(before):
                 (store / FORMER.format(time.time_ns())).hardlink_to(path)
-        _put_in_place(fresh, path)
+        fresh.replace(path)
+        flush_one(store)
 
 
-def _is_free(manifest: int) -> bool:
+def write_draft(store: Path, manifest: Manifest) -> None:
+    """Note how far a version is that is made anew, for the next writer alone."""
+    _write_new(store, manifest).replace(store / DRAFT_NAME)
+    flush_one(store)
+
+
+def _is_free(manifest: FileIO) -> bool:
     """Whether no reader holds a manifest; one that comes now waits, and sees that it is gone."""
     try:
         fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
-
-
-def write_draft(store: Path, manifest: Manifest) -> None:
-    """Note how far a version is that is made anew, for the next writer alone."""
-    _put_in_place(_write_new(store, manifest), store / DRAFT_NAME)
 
 
 def _write_new(store: Path, manifest: Manifest) -> Path:
@@ -297,20 +287,13 @@ def _write_new(store: Path, manifest: Manifest) -> Path:
     return fresh
 
 
-def _put_in_place(fresh: Path, path: Path) -> None:
-    """Rename a new file to `path`, durably."""
-    fresh.replace(path)
-    with _closed(os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as folder:
-        os.fsync(folder)
-
-
 # ---- Its files
 
 
 def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
     """The committed manifest, whose files are what was written; raises as `hold` and as below."""
     manifest, held = hold(store)
-    with _closed(held):
+    with held:
         check_contents(store, manifest, whole_bytes)
     return manifest
 
@@ -366,8 +349,8 @@ def contents_of(store: Path, manifest: Manifest, known: Mapping[str, str]) -> di
 
 def _size_and_sum(path: Path, *, whole: bool = True) -> str:
     """The size of a file, a blank and, of a `whole` one, its CRC-32."""
-    with os.fdopen(os.open(path, READ_ONLY), "rb", buffering=0) as file:
+    with opened(path) as file:
         size, value = os.fstat(file.fileno()).st_size, 0
-        while whole and (data := file.read(_COPY_BYTES)):
+        while whole and (data := file.read(2**20)):
             value = zlib.crc32(data, value)
     return f"{size} {f'{value:08x}' if whole else ''}"

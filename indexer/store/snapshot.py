@@ -1,21 +1,19 @@
 """Read access to committed versions of stores, one alone or several that are searched as one.
 
 Of several, a source begins with the prefix of its store, as in `notes:lease.md`; row ids of
-different stores are told apart by their highest bits. What is asked for by name goes to the one
-store that is named.
+different stores are told apart by their highest bits.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -80,15 +78,14 @@ class Snapshot:
     ) -> None:
         """`root` overrides the manifest's, which is part of the store and not trusted.
 
-        `backend` names what finds passages: see ranking.py. Of several stores this is the one of
-        that `number`, whose sources begin with `prefix`.
+        Of several stores this is the one of that `number`, whose sources begin with `prefix`.
         """
         self.store, self.backend, self.prefix = store, backend, prefix
         self._bits = np.uint64(number) << STORE_BITS
         # One version never changes, and a filter is asked for again and again.
         self._conditions: dict[frozenset[str], str] = {}
         self.manifest, held = hold(store)
-        self.close = weakref.finalize(self, os.close, held)
+        self.close = weakref.finalize(self, held.close)
         self.check()
         self.root = root or root_of(store, self.manifest)  # it need not exist
         self._chunks = open_table(store, "chunks", self.manifest.chunks_version)
@@ -109,25 +106,21 @@ class Snapshot:
 
     # ---- Passages
 
-    def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
-        """The rows nearest to a unit vector; the score is the cosine, best first."""
-        return self._ranked(query, partial(self._ranking.nearest, vector, query.limit))
+    def ranked(
+        self, query: Query, vector: NDArray[np.float32] | None = None, *, every_word: bool = False
+    ) -> Ranked:
+        """The rows of documents that the query may look at, best first; see Snapshots.
 
-    def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
-        """The rows that share words with the query; the score is BM25, best first.
-
-        The text is matched as words: nothing in it is query syntax. With `every_word` only rows
-        that hold all of them.
+        Those nearest to a vector, or those that share words with the query, or hold `every_word`.
         """
-        ranking = self._ranking.worded
-        return self._ranked(query, partial(ranking, query.text, query.limit, every_word))
-
-    def _ranked(self, query: Query, rank: Callable[[str], Ranked]) -> Ranked:
-        """A ranking under the condition that a row is of a document that the query may look at."""
         own = None if query.among is None else frozenset(self._own(query.among))
         if not self.manifest.chunks or (own is not None and not own):
             return Ranked.none()  # without chunks there is no index of words either
-        found = rank("" if own is None else kept(self._conditions, own, self._condition))
+        where = "" if own is None else kept(self._conditions, own, self._condition)
+        if vector is not None:
+            found = self._ranking.nearest(vector, query.limit, where)
+        else:
+            found = self._ranking.worded(query.text, query.limit, every_word, where)
         return Ranked(found.ids | self._bits, found.scores)
 
     def _condition(self, sources: frozenset[str]) -> str:
@@ -324,28 +317,22 @@ class Snapshots:
         paths = [self._selecting(str(value)) for value in term.values]
         return lambda row: any(one(row.source) for one in paths) != (term.comparison == "!=")
 
-    def similar(self, source: str, *, folders: bool = True) -> list[str]:
-        """Up to three documents with names similar to `source`, most similar first.
+    def similar(self, source: str) -> list[str]:
+        """Up to three documents below a folder of that name, else similar documents or folders.
 
-        With `folders` those too, as "contracts/", where it has no ending of a file; without, the
-        first documents of the folder that it is. Of several stores those of the one that it names.
+        Of several stores those of the one that it names.
         """
         named = self.place(source)
         words = re.findall(r"[^\W_]{3,}", source.removeprefix(named.prefix if named else ""))
         begins = [word.casefold()[:WORD_START] for word in words[:NAME_WORDS]]
-        alike = (
-            name
-            for name in sorted(self.documents if named is None else named.documents)
-            if any(begin in name.casefold() for begin in begins)
-        )
+        every = sorted(self.documents if named is None else named.documents)
+        if source.endswith("/"):
+            every = sorted({f"{name.rpartition('/')[0]}/" for name in every if "/" in name})
+        alike = (name for name in every if any(begin in name.casefold() for begin in begins))
         names = [*islice(alike, SIMILAR_NAMES)]
         inside = [name for name in names if name.startswith(f"{source.rstrip('/')}/")]
-        if inside and not folders:
-            return inside[:SIMILAR]
-        if folders and not PurePosixPath(source).suffix:
-            above = (folder for name in names for folder in PurePosixPath(name).parents[:-1])
-            names += dict.fromkeys(f"{folder}/" for folder in above)
-        return get_close_matches(source[:MAX_NAME], names, n=SIMILAR, cutoff=0.5)
+        near = get_close_matches(source[:MAX_NAME], names, n=SIMILAR, cutoff=0.5)
+        return inside[:SIMILAR] or near
 
     @cached_property
     def _names(self) -> Names:
@@ -372,14 +359,15 @@ class Snapshots:
 
     def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
-        return Ranked.merged([p.nearest(vector, query) for p in self.parts.values()], query.limit)
+        return Ranked.merged([p.ranked(query, vector) for p in self.parts.values()], query.limit)
 
     def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
         """The rows that share words with the query; the score is BM25, best first.
 
-        Of several stores each weighs words by its own rows.
+        The text is matched as words: nothing in it is query syntax. Of several stores each weighs
+        words by its own rows.
         """
-        found = [part.worded(query, every_word=every_word) for part in self.parts.values()]
+        found = [part.ranked(query, every_word=every_word) for part in self.parts.values()]
         return Ranked.merged(found, query.limit)
 
     def pool(self, *rankings: Ranked) -> Pool:

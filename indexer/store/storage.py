@@ -290,9 +290,7 @@ def _cannot_open(store: Path, error: OSError) -> CorpusError:
         return no_index(store)
     if error.errno in (errno.EACCES, errno.EPERM):
         return unreadable(store)
-    what = {errno.ENOTDIR: "is a file"}.get(
-        error.errno or 0, f"cannot be opened ({error.strerror})"
-    )
+    what = "is a file" if error.errno == errno.ENOTDIR else f"cannot be opened ({error.strerror})"
     what = "is a link" if store.is_symlink() else what
     return UsageError(
         f"{str(store)!r} {what}.", "Name a folder itself, or another place: --store DIR"

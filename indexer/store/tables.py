@@ -1,4 +1,4 @@
-"""The two LanceDB tables of a store: their rows, and how their one writer changes and tidies them.
+"""The two LanceDB tables of a store: their rows, their versions, when they are indexed and merged.
 
 Each change is a new version of a table, which no reader sees until a manifest names it. From
 `Scale.exact_rows` rows on there is an IVF index: partitions are scanned with four bits a dimension
@@ -38,7 +38,7 @@ CHUNK_COLUMNS = (*_OF_CHUNK, CHARS_COLUMN, FULL_TEXT_COLUMN)  # what a chunk is 
 FILE_COLUMNS = [field.name for field in fields(FileRow)]
 BATCH_ROWS = 512  # turned into Arrow's form together
 READ_ROWS = 4_096  # of a table that is written anew, at a time
-KEYS_AT_ONCE = 65_536  # of a column that is read alone
+CODES_AT_ONCE = 65_536  # of a column that is read alone
 
 # ---- Rows
 
@@ -88,7 +88,8 @@ def file_schema() -> pa.Schema:
     )
 
 
-def _file_batch(rows: Sequence[FileRow]) -> pa.RecordBatch:
+def file_batch(rows: Sequence[FileRow]) -> pa.RecordBatch:
+    """File rows in Arrow's form."""
     import pyarrow as pa
 
     schema = file_schema()
@@ -96,7 +97,7 @@ def _file_batch(rows: Sequence[FileRow]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _chunk_batches(
+def chunk_batches(
     files: Iterable[Embedded], vectors: Mapping[bytes, Kept], dimension: int
 ) -> Iterator[pa.RecordBatch]:
     """The chunk rows of files, in batches; all their vectors are at hand."""
@@ -134,167 +135,86 @@ def _lexical_text(chunk: Chunk) -> str:
     return f"{text}\n{fragments(text)}" if is_other(chunk.language) else text
 
 
-# ---- Both tables
+# ---- Their versions
 
 
-class Tables:
-    """The newest versions of both tables, open for writing; vectors are of `dimension`."""
-
-    def __init__(self, store: Path, chunks: Table, files: Table, dimension: int) -> None:
-        self._store, self._dimension = store, dimension
-        self._chunks, self._files = chunks, files
-
-    @classmethod
-    def emptied(cls, store: Path, dimension: int) -> Tables:
-        """Tables whose newest version is empty; older versions stay until they are dropped."""
-        _drop_tags(store)
-        chunks = emptied_table(store, "chunks", chunk_schema(dimension))
-        return cls(store, chunks, emptied_table(store, "files", file_schema()), dimension)
-
-    @classmethod
-    def committed(cls, store: Path, manifest: Manifest) -> tuple[Tables, bool]:
-        """Tables at their committed versions, and whether a killed writer left later ones."""
-        _drop_tags(store)
-        changed = _drop_newer(store, manifest)
-        chunks, files = open_table(store, "chunks"), open_table(store, "files")
-        wanted = (chunks, manifest.chunks_version), (files, manifest.files_version)
-        for table, version in wanted:
-            if table.version != version:
-                table.restore(version)
-                changed = True
-        return cls(store, chunks, files, manifest.fingerprint.dimension), changed
-
-    @property
-    def versions(self) -> tuple[int, int]:
-        """The newest versions, of chunks and of files."""
-        return self._chunks.version, self._files.version
-
-    def count_chunks(self) -> int:
-        """How many chunk rows there are."""
-        return self._chunks.count_rows()
-
-    def file_rows(self) -> list[FileRow]:
-        """All file rows, in no order."""
-        return [FileRow(**row) for row in self._files.rows(FILE_COLUMNS).to_pylist()]
-
-    def languages(self) -> dict[str, int]:
-        """The number of chunk rows in each language, by code."""
-        counted: Counter[str] = Counter()
-        for batch in self._chunks.batches(["language"], KEYS_AT_ONCE):
-            for row in batch.column("language").value_counts().to_pylist():
-                counted[str(row["values"])] += int(row["counts"])
-        return dict(counted)
-
-    def replace(
-        self, gone: Collection[FileRow], files: Sequence[Embedded], vectors: Mapping[bytes, Kept]
-    ) -> None:
-        """Delete the rows of `gone` and insert those of `files`, whose vectors are all there."""
-        _delete(self._chunks, [row.source for row in gone if row.chunks])
-        self.replace_file_rows([row.source for row in gone], [file.row for file in files])
-        if any(file.chunks for file in files):
-            batches = _chunk_batches(files, vectors, self._dimension)
-            self._chunks.add(chunk_schema(self._dimension), batches)
-
-    def replace_file_rows(self, sources: Sequence[str], rows: Sequence[FileRow]) -> None:
-        """Replace the file rows of `sources` by `rows`; chunks stay as they are."""
-        _delete(self._files, sources)
-        if rows:
-            self._files.add(file_schema(), [_file_batch(rows)])
-
-    def index(self, scale: Scale) -> bool:
-        """Make the indices that the number of rows requires, over all rows; whether any changed."""
-        names = [index.name for index in self._chunks.indices()]
-        drop, make = plan_indices(self.count_chunks(), names, scale)
-        for name in drop:
-            self._chunks.drop_index(name)
-        for name in make:
-            if name == WORDS:
-                self._chunks.create_index(FULL_TEXT_COLUMN, FTS(), name)
-            elif name == SOURCES:
-                self._chunks.create_index("source", BTree(), name)
-            else:
-                config = IvfRq(BITS, trained_partitions([name]))
-                self._chunks.create_index("vector", config, name)
-        return bool(drop or make)
-
-    def merge(self, *, only_if_due: bool, finished: bool = True) -> bool:
-        """Merge fragments and index rows, all or as is due; whether all were merged.
-
-        The state of the file table, which is small, never triggers a merge of the chunks.
-        """
-        chunks, files = (
-            plan_tidying(**counts_of(table), finished=finished)
-            for table in (self._chunks, self._files)
-        )
-        everything = not only_if_due or chunks == "merge"
-        if everything or files == "merge":
-            self._files.merge()
-        if everything:
-            self._chunks.merge()
-        elif chunks == "cover":
-            self._chunks.optimize()
-        return everything
-
-    def rewrite(self) -> None:
-        """Rewrite both tables without indices, so that no file contains deleted rows.
-
-        LanceDB only marks rows as deleted until there are many, and a full-text index keeps the
-        words of deleted rows.
-        """
-
-        def fresh(old: Table, schema: pa.Schema) -> Table:
-            rows = old.batches(schema.names, READ_ROWS)
-            new = emptied_table(self._store, old.name, schema)
-            new.add(schema, rows)
-            return new
-
-        self._chunks = fresh(self._chunks, chunk_schema(self._dimension))
-        self._files = fresh(self._files, file_schema())
-
-    def drop_versions(self, kept: Iterable[tuple[int, int]]) -> None:
-        """Delete all versions but the newest and `kept`, of chunks and files; for merged tables.
-
-        LanceDB drops versions by age alone, so these go first, and it drops what no version names.
-        """
-        versions = [self.versions, *kept]
-        for at, table in enumerate((self._chunks, self._files)):
-            own = {version_file(self._store, table.name, each[at]) for each in versions}
-            for path in version_files(self._store, table.name):
-                if path not in own:
-                    path.unlink()
-            # Only a second writer would ask for them; they may name documents that were forgotten.
-            for path in (self._store / TABLES).glob(f"{table.name}.lance/_transactions/*"):
-                path.unlink()
-            table.clean()
+def file_rows_of(table: Table) -> dict[str, FileRow]:
+    """All file rows by source, in no order."""
+    return {row["source"]: FileRow(**row) for row in table.rows(FILE_COLUMNS).to_pylist()}
 
 
-def _delete(table: Table, sources: Sequence[str]) -> None:
+def languages_of(table: Table) -> dict[str, int]:
+    """The number of chunk rows in each language, by code."""
+    counted: Counter[str] = Counter()
+    for batch in table.batches(["language"], CODES_AT_ONCE):
+        for row in batch.column("language").value_counts().to_pylist():
+            counted[str(row["values"])] += int(row["counts"])
+    return dict(counted)
+
+
+def delete(table: Table, sources: Iterable[str]) -> None:
+    """Delete the rows of these sources."""
     for where in with_sources(sources):
         table.delete(where)
 
 
-def _drop_tags(store: Path) -> None:
+def rewritten(store: Path, old: Table, schema: pa.Schema) -> Table:
+    """The same rows without indices, so that no file contains deleted rows.
+
+    LanceDB only marks rows as deleted until there are many, and a full-text index keeps the words
+    of deleted rows.
+    """
+    rows = old.batches(schema.names, READ_ROWS)
+    new = emptied_table(store, old.name, schema)
+    new.add(schema, rows)
+    return new
+
+
+def opened_at(store: Path, made: Manifest) -> tuple[Table, Table, bool]:
+    """The tables of chunks and files at committed versions, and whether there were later ones.
+
+    A killed writer leaves such, and an archive may bring them. LanceDB takes the first name for the
+    newest version, and goes on from its rows if the number in it is the committed one. A draft's
+    stay.
+    """
+    drop_tags(store)
+    draft, changed, tables = read_draft(store), False, []
+    for name in ("chunks", "files"):
+        wanted, *others = (
+            getattr(one, f"{name}_version") for one in (made, draft) if one is not None
+        )
+        own = [version_file(store, name, number) for number in (wanted, *others)]
+        for path in version_files(store, name):
+            if path not in own and path < own[0]:
+                path.unlink()
+                changed = True
+        table = open_table(store, name)
+        if table.version != wanted:
+            table.restore(wanted)
+            changed = True
+        tables.append(table)
+    return tables[0], tables[1], changed
+
+
+def drop_tags(store: Path) -> None:
     """Delete all tags, which an archive may bring: LanceDB stumbles over some."""
     for path in (store / TABLES).glob("*.lance/_refs"):
         shutil.rmtree(path)
 
 
-def _drop_newer(store: Path, current: Manifest) -> bool:
-    """Delete the table versions that are newer than the committed ones and no draft's; whether any.
+def drop_versions(store: Path, table: Table, kept: Iterable[int]) -> None:
+    """Delete all versions of a merged table but the newest and `kept`.
 
-    A killed writer leaves such, and an archive may bring them. LanceDB takes the first name for the
-    newest version, and goes on from its rows if the number in it is the committed one.
+    LanceDB drops versions by age alone, so these go first, and it drops what no version names.
     """
-    dropped = False
-    draft = read_draft(store)
-    for name in ("chunks", "files"):
-        numbers = (getattr(one, f"{name}_version") for one in (current, draft) if one is not None)
-        own = [version_file(store, name, number) for number in numbers]
-        for path in version_files(store, name):
-            if path not in own and path < own[0]:
-                path.unlink()
-                dropped = True
-    return dropped
+    own = {version_file(store, table.name, number) for number in (table.version, *kept)}
+    for path in version_files(store, table.name):
+        if path not in own:
+            path.unlink()
+    # Only a second writer would ask for them; they may name documents that were forgotten.
+    for path in (store / TABLES).glob(f"{table.name}.lance/_transactions/*"):
+        path.unlink()
+    table.clean()
 
 
 # ---- Indices
@@ -340,6 +260,21 @@ def trained_partitions(existing: Iterable[str]) -> int:
     return max((int(one[1]) for one in found if one), default=0)
 
 
+def make_indices(table: Table, rows: int, scale: Scale) -> bool:
+    """Make the indices that the number of chunk rows requires; whether any changed."""
+    drop, make = plan_indices(rows, [index.name for index in table.indices()], scale)
+    for name in drop:
+        table.drop_index(name)
+    for name in make:
+        if name == WORDS:
+            table.create_index(FULL_TEXT_COLUMN, FTS(), name)
+        elif name == SOURCES:
+            table.create_index("source", BTree(), name)
+        else:
+            table.create_index("vector", IvfRq(BITS, trained_partitions([name])), name)
+    return bool(drop or make)
+
+
 # ---- Merging
 
 # Every search reads the rows that the full-text index does not cover yet: 100 cost 5 ms, 1,000 45.
@@ -377,6 +312,22 @@ def plan_tidying(
     if fragments > slack(least, rows) or deleted > MAX_DELETED_SHARE * rows:
         return "merge"
     return "cover" if unindexed > (few if finished else many) else "nothing"
+
+
+def merge(chunks: Table, files: Table, *, due: bool, finished: bool = True) -> bool:
+    """Merge fragments and index rows, all or as is due; whether all were merged.
+
+    The state of the file table, which is small, never triggers a merge of the chunks.
+    """
+    what, small = (plan_tidying(**counts_of(each), finished=finished) for each in (chunks, files))
+    everything = due or what == "merge"
+    if everything or small == "merge":
+        files.merge()
+    if everything:
+        chunks.merge()
+    elif what == "cover":
+        chunks.optimize()
+    return everything
 
 
 def few_unindexed(rows: int) -> int:

@@ -1,10 +1,9 @@
 """Cache of extracted text and recognised pages in the store: nothing is parsed or read twice.
 
 Keyed by the file's hash, its suffix, the extractors and the normaliser; compressed, and safe to
-delete at any time, also while in use. Damaged entries are detected and dropped. Any number
-of processes may read and write at once: entries appear atomically. Beside a text stand the pages
-that were recognised, each kept as soon as it is done: they go where the text goes. Whoever has seen
-the store can write an entry with the right sum, so what is read is checked as what a parser says.
+delete at any time, also while in use. Any number of processes may read and write at once: entries
+appear atomically. Recognised pages go where their text goes. Whoever has seen the store can write
+an entry with the right sum, so what is read is checked as what a parser says.
 """
 
 from __future__ import annotations
@@ -17,45 +16,33 @@ import re
 import threading
 import zlib
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from functools import lru_cache
 from itertools import count, takewhile
 from pathlib import Path, PurePosixPath
 
 from indexer.errors import CorpusError
-from indexer.extract import REGISTRY, is_todays, registry
+from indexer.extract import REGISTRY, is_todays
 from indexer.extract.extraction import is_day
-from indexer.extract.normalise import NORMALISER, is_storable
+from indexer.extract.normalise import NORMALISER
 from indexer.files.opening import READ_ONLY
 from indexer.parsers.limits import TEXT_CHARS
+from indexer.parsers.pages import RecognisedPage, page_of
+from indexer.parsers.process import label_of, words_of
 from indexer.parsers.protocol import PLACE, checked
-from indexer.parsers.recogniser import RecognisedPage, page_of
 from indexer.parsers.worker import Text
 from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_new
 
 TEXTS_FOLDER = "texts"
 RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the index
 
-FORMAT = f"corpus-agent text 6 {' '.join(PLACE)}\n".encode()
+FORMAT = f"corpus-agent text 7 {' '.join(PLACE)}\n".encode()
 # A new extractor may claim what another one used to read.
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
 _OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")
 _LEVEL = 1  # zlib: 100 MB/s and more, at 1.1 times the size of level 6
 _MAX_BYTES = 7 * TEXT_CHARS  # UTF-8 and places; an entry with more, packed or not, is damaged
-_MAX_WORDS_CHARS = 1_000  # of a title or a remark
-
-
-@dataclass(frozen=True, slots=True)
-class KeptPage:
-    """A recognised page, by its number, and the engine that it was made by.
-
-    `looked` is set if only a first look was taken at it, which found no text.
-    """
-
-    number: int
-    engine: str
-    page: RecognisedPage
-    looked: bool = False
+_ABOUT = ("extractor", "title", "remark", "author", "date")  # what an entry says of its text
 
 
 class Texts:
@@ -85,31 +72,27 @@ class Texts:
         """Store the whole text of a file; not on a full or failing disk, which only costs time."""
         assert text.complete
         if self._writable:
-            about = {field.name: getattr(text, field.name) for field in fields(text)}
-            del about["encoding"]
-            self._write(
-                self._path(sha256, source), json.dumps(about).encode() + b"\n" + text.encoding
-            )
+            about = json.dumps({name: getattr(text, name) for name in _ABOUT}).encode()
+            self._write(self._path(sha256, source), about + b"\n" + text.encoding)
 
-    def page(self, sha256: str, number: int) -> KeptPage | None:
+    def page(self, sha256: str, number: int) -> RecognisedPage | None:
         """One recognised page of a document; None if it is not kept, or not soundly."""
         body = self._read(self._page_path(sha256, number))
         try:
-            content = json.loads(body or b"{}")
-            kept = KeptPage(page=page_of(content.pop("page")), **content)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            page = page_of(json.loads(body or b"{}"))
+        except (ValueError, RecursionError):
             return None
-        return kept if kept.number == number else None
+        return page if page.number == number else None
 
-    def first_pages(self, sha256: str) -> dict[int, KeptPage]:
+    def first_pages(self, sha256: str) -> dict[int, RecognisedPage]:
         """The recognised pages of a document from the first one on, as far as none is missing."""
         pages = takewhile(lambda page: page is not None, (self.page(sha256, n) for n in count(1)))
         return {page.number: page for page in pages if page is not None}
 
-    def put_page(self, sha256: str, kept: KeptPage) -> None:
+    def put_page(self, sha256: str, page: RecognisedPage) -> None:
         """Keep a page; raises CorpusError where the disk takes it not."""
-        body = json.dumps(asdict(kept), ensure_ascii=False).encode()
-        path = self._page_path(sha256, kept.number)
+        body = json.dumps(asdict(page), ensure_ascii=False).encode()
+        path = self._page_path(sha256, page.number)
         if not (self._writable and self._write(path, body, spare_bytes=0)):
             raise CorpusError(
                 f"The disk of {str(self._store)!r} is full. What was recognised before is kept.",
@@ -130,9 +113,7 @@ class Texts:
 
         A string: a path as an object costs as much as the system calls for a small file.
         """
-        suffix = PurePosixPath(source).suffix.lower()
-        installed = registry.installed_reader(suffix)
-        return self._entry(sha256, _way(suffix, _NAMES if installed is None else installed.label))
+        return self._entry(sha256, _way(PurePosixPath(source).suffix.lower()))
 
     def _page_path(self, sha256: str, number: int) -> str:
         way = hashlib.sha256(f"note\npage {number}".encode()).hexdigest()[:16]
@@ -183,9 +164,9 @@ class Texts:
 
 
 @lru_cache(1_000)
-def _way(suffix: str, names: str) -> str:
+def _way(suffix: str) -> str:
     """Which readers would read a file of this suffix, as part of an entry's name."""
-    return hashlib.sha256(f"{suffix}\n{names}\n{NORMALISER}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{suffix}\n{_NAMES}\n{NORMALISER}".encode()).hexdigest()[:16]
 
 
 def _name(path: str) -> str:
@@ -212,22 +193,15 @@ def _unpacked(data: bytes, key: bytes, name: str) -> bytes | None:
 
 
 def _text_in(body: bytes) -> Text | None:
-    """The text of an entry; None of another reader's, and of what disagrees with itself."""
+    """The text of an entry; None of another reader's, and of what no parser says."""
     head, _, encoding = body.partition(b"\n")
     try:
-        text = Text(encoding=encoding, **json.loads(head))
-        is_sound = _has_types(text) and checked(encoding) == (text.lines, text.chars)
-    except (ValueError, TypeError, RecursionError):
+        about = json.loads(head)
+        label, *words = (about.pop(name) for name in _ABOUT)
+        is_sound = not about and is_todays(label_of(label)) and [*map(words_of, words)] == words
+        title, remark, author, day = words
+        if not is_sound or (day and not is_day(day)):
+            return None
+        return Text(label, title, encoding, *checked(encoding), remark, author=author, date=day)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    return text if is_sound and is_todays(text.extractor) else None
-
-
-def _has_types(text: Text) -> bool:
-    words = (text.extractor, text.title, text.remark, text.author, text.date)
-    return (
-        text.complete is True
-        and type(text.lines) is type(text.chars) is int
-        and all(isinstance(word, str) for word in words)
-        and all(len(word) <= _MAX_WORDS_CHARS and is_storable(word) for word in words)
-        and (not text.date or is_day(text.date))
-    )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from indexer.errors import DamagedStore, UsageError
 from indexer.records import Coverage, FileRow, Fingerprint
+from indexer.store import tables
 from indexer.store.folder import (
     TABLES,
     files_below,
@@ -24,7 +25,7 @@ from indexer.store.folder import (
     version_files,
     writer_lock,
 )
-from indexer.store.lance import Table, open_table, release_memory
+from indexer.store.lance import Table, emptied_table, open_table, release_memory
 from indexer.store.manifest import (
     DRAFT_NAME,
     FORMER,
@@ -39,7 +40,7 @@ from indexer.store.manifest import (
     write_draft,
     write_manifest,
 )
-from indexer.store.tables import KEY_COLUMN, Embedded, Kept, Scale, Tables, slack
+from indexer.store.tables import KEY_COLUMN, Embedded, Kept, Scale, slack
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
 UNIT = 1e-3  # how far from 1 the length of a vector may be
@@ -59,7 +60,8 @@ class Writer:
     How far that is a draft says, from which the next writer goes on. Vectors are in `vectors`.
     """
 
-    _tables: Tables
+    _chunks: Table
+    _rows: Table  # of files
 
     def __init__(
         self,
@@ -87,7 +89,6 @@ class Writer:
         self._number, self._mended = 0, False  # of the last committed version
         self._fingerprint = fingerprint
         self._root, self._scale = root, scale or Scale()
-        self._committed_files: dict[str, FileRow] = {}
         self._waiting: list[Embedded] = []  # not yet in the tables
         self._gone: dict[str, FileRow] = {}  # still in the tables
         self._torn = False  # within a write, or stopped within one
@@ -122,8 +123,7 @@ class Writer:
                 shutil.rmtree(self.store / TABLES)
             for path in (*self.store.glob(FORMER.format("*")), self.store / DRAFT_NAME):
                 path.unlink(missing_ok=True)
-            self.manifest, self._mended, self.rebuilding = None, True, False
-            self.files, self._committed_files = {}, {}
+            self.manifest, self._mended, self.rebuilding, self.files = None, True, False, {}
             self._stand_at()
             self._open_tables()
         self._on_disk = files_below(self.store / TABLES)
@@ -145,17 +145,16 @@ class Writer:
         if self.manifest is not None:
             made_by = self.manifest.fingerprint
             self.mounts, self.kept_out = self.manifest.mounts, self.manifest.coverage.kept_out
-            self.committed = {row.source: row for row in self._tables.file_rows()}
+            self.committed = tables.file_rows_of(self._rows)
             self.files = still_right(self.committed.values(), made_by, self._fingerprint)
         if draft is not None:
-            self._tables, _ = Tables.committed(self.store, draft)
-            self.files = {row.source: row for row in self._tables.file_rows()}
+            self._chunks, self._rows, _ = tables.opened_at(self.store, draft)
+            self.files = tables.file_rows_of(self._rows)
         elif self.rebuilding:
-            self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
-            self._tables.replace_file_rows([], list(self.files.values()))
+            self._empty_tables()
+            self._replace_rows([], list(self.files.values()))
         self.untidy |= self.rebuilding
         self._stand_at(draft)
-        self._committed_files = dict(self.files)
         self._on_disk = files_below(self.store / TABLES)
 
     def _stand_at(self, draft: Manifest | None = None) -> None:
@@ -166,10 +165,17 @@ class Writer:
     def _open_tables(self) -> None:
         if self.manifest is None:
             self.untidy |= (self.store / TABLES).exists()  # of a first run that was killed
-            self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
+            self._empty_tables()
         else:
-            self._tables, changed = Tables.committed(self.store, self.manifest)
+            self._chunks, self._rows, changed = tables.opened_at(self.store, self.manifest)
             self.untidy |= changed
+
+    def _empty_tables(self) -> None:
+        """Make versions without a row; older ones stay until they are dropped."""
+        tables.drop_tags(self.store)
+        schema = tables.chunk_schema(self._fingerprint.dimension)
+        self._chunks = emptied_table(self.store, "chunks", schema)
+        self._rows = emptied_table(self.store, "files", tables.file_schema())
 
     @property
     def is_current(self) -> bool:
@@ -196,21 +202,32 @@ class Writer:
         """Replace file rows by source; chunks stay as they are."""
         self._torn = True
         with translated(self.store):
-            self._tables.replace_file_rows([row.source for row in rows], rows)
+            self._replace_rows([row.source for row in rows], rows)
         self.files.update({row.source: row for row in rows})
         self._torn = False
 
     def _write(self) -> None:
         self._torn = True
         with translated(self.store):
-            self._tables.replace(self._gone.values(), self._waiting, self.vectors.at_hand)
+            tables.delete(self._chunks, [row.source for row in self._gone.values() if row.chunks])
+            self._replace_rows([*self._gone], [file.row for file in self._waiting])
+            if any(file.chunks for file in self._waiting):
+                dimension = self._fingerprint.dimension
+                batches = tables.chunk_batches(self._waiting, self.vectors.at_hand, dimension)
+                self._chunks.add(tables.chunk_schema(dimension), batches)
         self._waiting, self._gone, self._torn = [], {}, False
+
+    def _replace_rows(self, sources: Sequence[str], rows: Sequence[FileRow]) -> None:
+        """Replace the file rows of `sources`; chunks stay as they are."""
+        tables.delete(self._rows, sources)
+        if rows:
+            self._rows.add(tables.file_schema(), [tables.file_batch(rows)])
 
     def _rollback(self) -> None:
         assert not self.rebuilding, "nothing of it is committed before its end"
-        self.files = dict(self._committed_files)
         with translated(self.store):
             self._open_tables()
+            self.files = tables.file_rows_of(self._rows)
         self._waiting, self._gone, self._torn = [], {}, False
 
     def commit(
@@ -229,16 +246,18 @@ class Writer:
             self._write()
         with translated(self.store), temp_within(self.store):
             if anew:
-                self._tables.rewrite()
-            rows = self._tables.count_chunks()
+                schema = tables.chunk_schema(self._fingerprint.dimension)
+                self._chunks = tables.rewritten(self.store, self._chunks, schema)
+                self._rows = tables.rewritten(self.store, self._rows, tables.file_schema())
+            rows = self._chunks.count_rows()
             many = len(version_files(self.store)) > slack(MAX_VERSIONS, rows)
             # Of a large one the index of vectors stays as it was trained.
             first = self.manifest is None and rows < self._scale.exact_rows
             due = anew or many or (complete and (self.untidy or first))
-            merged = self._tables.merge(only_if_due=not due, finished=complete)
-            if self._tables.index(self._scale) and merged:
+            merged = tables.merge(self._chunks, self._rows, due=due, finished=complete)
+            if tables.make_indices(self._chunks, rows, self._scale) and merged:
                 # Else dropping versions would make one more, which the next run takes for torn.
-                self._tables.merge(only_if_due=False)
+                tables.merge(self._chunks, self._rows, due=True)
             manifest = self._publish(ignored, complete, walked_ns, merged=merged)
         self._stand_at()
         release_memory()
@@ -276,13 +295,14 @@ class Writer:
         if merged:
             write_manifest(self.store, manifest, keep_former=not self._mended)
             self._mended = False
-            self._tables.drop_versions(held_versions(self.store))
+            held = held_versions(self.store)
+            tables.drop_versions(self.store, self._chunks, [chunks for chunks, _ in held])
+            tables.drop_versions(self.store, self._rows, [files for _, files in held])
             self.untidy = False
         manifest = replace(manifest, contents=contents_of(self.store, manifest, known))
         write_manifest(self.store, manifest, keep_former=not self._mended)
         (self.store / DRAFT_NAME).unlink(missing_ok=True)
         self.manifest, self._number, self._mended = manifest, manifest.version, False
-        self._committed_files = dict(self.files)
         self.rebuilding = False
         return manifest
 
@@ -290,14 +310,13 @@ class Writer:
         before, rows = self.manifest, list(self.files.values())
         if walked_ns is None or not (complete or before is None):
             walked_ns = before.walked_ns if before is not None else 0
-        chunks_version, files_version = self._tables.versions
         return Manifest(
             version=self._number + 1,
             root=self._root,
             fingerprint=self._fingerprint,
-            chunks_version=chunks_version,
-            files_version=files_version,
-            chunks=self._tables.count_chunks(),
+            chunks_version=self._chunks.version,
+            files_version=self._rows.version,
+            chunks=self._chunks.count_rows(),
             coverage=replace(Coverage.of(rows), kept_out=self.kept_out),
             ignored=ignored,
             complete=complete,
@@ -306,7 +325,7 @@ class Writer:
             mounts=self.mounts,
             waiting_pages=sum(row.waiting for row in rows if not row.is_picture),
             waiting_pictures=sum(row.waiting for row in rows if row.is_picture),
-            languages=self._tables.languages(),
+            languages=tables.languages_of(self._chunks),
         )
 
 

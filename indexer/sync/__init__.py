@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from indexer.records import FileRow
     from indexer.sync.plan import Plan
-    from indexer.sync.recognise import ToRecognise
     from indexer.sync.run import Progress
 
 
@@ -17,11 +16,8 @@ class RunDisplay:
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Called once, before anything is done; `rebuilding` in a full rebuild."""
 
-    def waiting(self, pages: ToRecognise) -> None:
-        """Called with what is to be recognised, before the first page."""
-
     def advance(self, done: Progress) -> None:
-        """Called after each file, and each page that was recognised."""
+        """Called after each file, before the first page that is recognised, and after each."""
 
     def problem(self, row: FileRow) -> None:
         """Called with each file that yields no text."""

@@ -17,7 +17,6 @@ from indexer.errors import CorpusError
 from indexer.files.ignore import IGNORE_FILES
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, ignore_line, walk
-from indexer.parsers.installed import is_installed
 from indexer.records import USUAL, Choices, FileRow, Ocr
 from indexer.store.folder import TABLES, version_files
 from indexer.store.manifest import (
@@ -85,9 +84,7 @@ def sync_folder(
         if not (outcome.interrupted or todo.changes_nothing):
             drop_unused(writer)
         waiting = to_recognise(writer.files.values(), ocr)
-        if waiting.rows and not outcome.interrupted:
-            if is_installed():
-                display.waiting(waiting)
+        if waiting and not outcome.interrupted:
             run.recognise(todo, waiting, ocr)
     outcome.repaired, outcome.seconds = repaired, time.monotonic() - started
     return outcome

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from indexer.errors import Refused
 from indexer.extract import versions
-from indexer.extract.registry import PREFIX, installed_reader
 from indexer.files.opening import hash_beneath
 from indexer.files.walk import UNREACHED, SeenFile, Walk
 from indexer.records import USUAL, Choices, FileRow, Fingerprint
@@ -243,11 +242,7 @@ def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str
     """Whether the current extractors might read the file differently."""
     if row.extractor is None:
         return registry != known
-    label = row.extractor.partition("+")[0]
-    installed = installed_reader(PurePosixPath(row.source).suffix.lower())
-    if installed is not None or label.startswith(PREFIX):
-        return installed is None or label != installed.label
-    name, version = label.split("/")
+    name, version = row.extractor.partition("+")[0].split("/")
     return registry.get(name) != version
 
 

@@ -1,4 +1,4 @@
-"""What a document says of itself: its date, author, tags and links. Pure.
+"""What a document says of itself: its date, author and tags. Pure.
 
 Front matter of Markdown, keywords of Org, headers of a single mail, `#tags` in Markdown; for other
 formats what its file keeps beside the text, as their extractors hand it out.
@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from email.utils import parsedate_to_datetime
-from urllib.parse import unquote
 
 from indexer.records import MAX_AUTHOR_CHARS, Chunk, FileRow, Line
-from indexer.store.filters import link_target
 
 MAX_HEAD_LINES = 100
 MAX_TAGS = 50
 MAX_TAG_CHARS = 60
-MAX_LINK_CHARS = 200
-MAX_LINKS_CHARS = 2**16  # of all of a document
 _MAILS = ("eml", "msg")
 _DATES = ("date", "created", "published", "datum")
 _AUTHORS = ("author", "authors", "from", "autor")
@@ -33,11 +29,6 @@ _ISO = re.compile(r"\s*[\[<\"']?([0-9]{4}-[0-9]{2}-[0-9]{2})", re.ASCII)
 _INLINE = re.compile(r"(?<![\w#&/.])#([^\W\d_][\w/-]*)")
 _FENCE = ("```", "~~~")
 _CODE = re.compile(r"(?<!`)(`{1,8})(?!`).*?(?<!`)\1(?!`)")
-# [[Note]], [[folder/Note#Heading|shown]], ![[picture.png]]; [shown](note.md), [shown](<a note.md>)
-_LINK = re.compile(
-    r"(?<!\\)\[\[(?P<note>[^\[\]|\n]{1,300})(?:\|[^\[\]\n]{0,300})?\]\]"
-    r"|(?<!\\)\]\((?!\w[\w+.-]*:|//)(?:<(?P<bracketed>[^<>\n]{1,300})>|(?P<file>[^\s()<>]{1,300}))[^()\n]{0,300}\)"
-)
 
 
 def with_properties(
@@ -54,17 +45,13 @@ def with_properties(
     elif kind in _MAILS:
         fields = _headers(head)
     tags = [tag for key in _TAGS for value in fields.get(key, ()) for tag in _split(value)]
-    links = ""
     if kind == "markdown":
-        written = list(_written(line.text for line in lines))
-        tags += _inline(written)
-        links = "\n".join(_linked(written))
+        tags += _inline(line.text for line in lines)
     return replace(
         row,
         date=_day(fields) or day or None,
         author=_author(fields) or author or None,
         tags=" ".join(_bounded(tags)),
-        links=links,
     )
 
 
@@ -115,37 +102,16 @@ def _split(value: str) -> list[str]:
     return value.strip("[]").split(",")
 
 
-def _written(lines: Iterable[str]) -> Iterator[str]:
-    """The lines that are no code: not within a fence, nor between backticks."""
+def _inline(lines: Iterable[str]) -> list[str]:
+    """The tags in lines that are no code: not within a fence, nor between backticks."""
+    found: list[str] = []
     fenced = False
     for line in lines:
         if line.lstrip().startswith(_FENCE):
             fenced = not fenced
-        elif not fenced:
-            yield _CODE.sub(" ", line) if "`" in line else line
-
-
-def _inline(lines: Iterable[str]) -> list[str]:
-    found: list[str] = []
-    for line in lines:
-        if "#" in line and len(found) < MAX_TAGS:
-            found += _INLINE.findall(line)
+        elif not fenced and "#" in line and len(found) < MAX_TAGS:
+            found += _INLINE.findall(_CODE.sub(" ", line))
     return found
-
-
-def _linked(lines: Iterable[str]) -> list[str]:
-    """The notes and files that are linked to or embedded, each once; bounded."""
-    found: dict[str, None] = {}
-    room = MAX_LINKS_CHARS
-    for line in lines:
-        if "](" not in line and "[[" not in line:
-            continue
-        for match in _LINK.finditer(line):
-            target = link_target(match["note"] or unquote(match["file"] or match["bracketed"]))
-            if target and target not in found and len(target) < min(MAX_LINK_CHARS, room):
-                found[target] = None
-                room -= len(target) + 1
-    return list(found)
 
 
 def _bounded(tags: Iterable[str]) -> list[str]:

@@ -17,7 +17,7 @@ from indexer.errors import Refused, UnreadableDocument
 from indexer.extract.normalise import lines_of
 from indexer.parsers import protocol
 from indexer.parsers.installed import is_installed
-from indexer.parsers.recogniser import LABEL, RecognisedPage, Recogniser, engine_version
+from indexer.parsers.pages import LABEL, RecognisedPage, Recogniser, engine_version
 from indexer.parsers.worker import Copy, Text, Worker
 from indexer.records import (
     NO_TEXT_LAYER,
@@ -28,37 +28,17 @@ from indexer.records import (
     Ocr,
     page_mark,
 )
-from indexer.store.texts import KeptPage, Texts
+from indexer.store.texts import Texts
 from indexer.sync.read import copied, indexed, text_of
 
 LOOKED = "look-1"  # in the label of a picture at which only a first look was taken
-
-# Before the first page is read, for the estimate; a first look at a picture takes this share.
-SECONDS_PER_PAGE = 5.0
-LOOK_SHARE = 0.2
 MAX_PROBLEMS = 10  # pages that a remark names
 
 
-@dataclass(frozen=True, slots=True)
-class ToRecognise:
-    """What waits to be read: the rows of the files, documents before pictures."""
-
-    rows: tuple[FileRow, ...] = ()
-    pages: int = 0
-    pictures: int = 0
-    seconds: float = 0.0
-
-
-def to_recognise(rows: Iterable[FileRow], ocr: Ocr) -> ToRecognise:
-    """The files whose pages wait under this setting. Pure."""
-    waiting = [row for row in rows if _waits(row, ocr)]
-    waiting.sort(key=lambda row: (row.is_picture, row.source))
-    pictures = sum(row.is_picture for row in waiting)
-    pages = sum(max(1, row.waiting) for row in waiting if not row.is_picture)
-    share = 1.0 if ocr == "all" else LOOK_SHARE
-    return ToRecognise(
-        tuple(waiting), pages, pictures, SECONDS_PER_PAGE * (pages + share * pictures)
-    )
+def to_recognise(rows: Iterable[FileRow], ocr: Ocr) -> list[FileRow]:
+    """The files whose pages wait under this setting, documents before pictures. Pure."""
+    waiting = (row for row in rows if _waits(row, ocr))
+    return sorted(waiting, key=lambda row: (row.is_picture, row.source))
 
 
 def _waits(row: FileRow, ocr: Ocr) -> bool:
@@ -116,46 +96,47 @@ class RecognitionRun:
             try:
                 numbers = frozenset(range(1, self._recogniser.count() + 1))
             except UnreadableDocument as error:
-                return self._row(row, base, self._unopened(copy, error))
-        engine, only_look = engine_version(), self.ocr == "auto" and row.is_picture
+                return self._row(row, base, {1: self._unread(copy.sha256, 1, error)})
+        only_look = self.ocr == "auto" and row.is_picture
         found = {}
         for number in sorted(numbers):
             if self.should_stop():
                 return None
-            kept = known.get(number)
-            if kept is None or kept.engine != engine or (kept.looked and self.ocr == "all"):
-                kept = self._page(copy.sha256, number, engine, only_look=only_look)
-            found[number] = kept
+            page = known.get(number)
+            if (
+                page is None
+                or page.version != engine_version()
+                or (page.looked and self.ocr == "all")
+            ):
+                page = self._page(copy.sha256, number, only_look=only_look)
+            found[number] = page
             self.on_page(row.source)
         return self._row(row, base, found)
 
-    def _unopened(self, copy: Copy, error: UnreadableDocument) -> dict[int, KeptPage]:
-        """The only page of a file that cannot be decoded, so that it is not tried every time."""
-        if error.reason == "interrupted":
-            raise error
-        kept = KeptPage(1, engine_version(), RecognisedPage(problem=error.reason))
-        self.texts.put_page(copy.sha256, kept)
-        return {1: kept}
-
-    def _page(self, sha256: str, number: int, engine: str, *, only_look: bool) -> KeptPage:
+    def _page(self, sha256: str, number: int, *, only_look: bool) -> RecognisedPage:
         """One page, which is kept when this returns. Raises UnreadableDocument("interrupted")."""
         try:
             page = self._recogniser.read(number, look=only_look)
         except UnreadableDocument as error:
-            if error.reason == "interrupted":
-                raise
-            page = RecognisedPage(problem=error.reason)
-        self.read += page is not None and page.engine != ""
-        kept = KeptPage(number, engine, page or RecognisedPage(), looked=page is None)
-        self.texts.put_page(sha256, kept)
-        return kept
+            return self._unread(sha256, number, error)
+        self.read += page.engine != ""
+        self.texts.put_page(sha256, page)
+        return page
+
+    def _unread(self, sha256: str, number: int, error: UnreadableDocument) -> RecognisedPage:
+        """A page that cannot be read, which is kept so that it is not tried every time."""
+        if error.reason == "interrupted":
+            raise error
+        page = RecognisedPage(number, engine_version(), problem=error.reason)
+        self.texts.put_page(sha256, page)
+        return page
 
     def _row(
-        self, row: FileRow, base: Text | None, kept: Mapping[int, KeptPage]
+        self, row: FileRow, base: Text | None, kept: Mapping[int, RecognisedPage]
     ) -> tuple[FileRow, list[Chunk]]:
         """The row of a file all of whose pages are done."""
         text = with_pages(base, row, kept)
-        if base is None and not any(page.page.has_text for page in kept.values()):
+        if base is None and not any(page.has_text for page in kept.values()):
             reason = "binary" if row.is_picture else "no_text_layer"
             detail = _without_text(row, kept)
             done = replace(row, reason=reason, detail=detail, extractor=text.extractor, waiting=0)
@@ -201,7 +182,7 @@ def waiting_pages(text: Text) -> frozenset[int]:
 
 def _kept_pages(
     base: Text | None, row: FileRow, texts: Texts
-) -> tuple[dict[int, KeptPage], frozenset[int]]:
+) -> tuple[dict[int, RecognisedPage], frozenset[int]]:
     """The pages that are kept, and the numbers of all that are to be read; none where not known."""
     sha256 = row.sha256 or ""
     if base is None:
@@ -224,16 +205,16 @@ def recognised_text(copy: Copy, row: FileRow, worker: Worker, texts: Texts) -> T
     return with_pages(base, row, {number: known[number] for number in numbers})
 
 
-def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, KeptPage]) -> Text:
+def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, RecognisedPage]) -> Text:
     """A document's own text with the recognised pages in their places. Pure."""
     lines = list(_placed(base, kept))
     encoding = protocol.encoded(lines)
     number, chars = protocol.checked(encoding)
     label = (base.extractor if base else row.extractor or "").split("+")[0]
     own = base.extractor.split("+")[1:] if base else []
-    engines = sorted({page.page.engine for page in kept.values()} - {"", "rapidocr"})
+    engines = sorted({page.engine for page in kept.values()} - {"", "rapidocr"})
     looked = [LOOKED] if all(page.looked for page in kept.values()) else [LABEL]
-    unread = [f"page {n} ({page.page.problem})" for n, page in kept.items() if page.page.problem]
+    unread = [f"page {n} ({page.problem})" for n, page in kept.items() if page.problem]
     remarks = [base.remark] if base and base.remark else []
     if unread:
         more = len(unread) - MAX_PROBLEMS
@@ -251,36 +232,36 @@ def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, KeptPage]) ->
     )
 
 
-def _placed(base: Text | None, kept: Mapping[int, KeptPage]) -> Iterator[Line]:
+def _placed(base: Text | None, kept: Mapping[int, RecognisedPage]) -> Iterator[Line]:
     """The lines of a document, recognised pages in the place of those without text."""
     if base is None:
         for number in sorted(kept):
-            yield from _page_lines(page_mark(number), number, kept[number].page)
+            yield from _page_lines(page_mark(number), kept[number])
         return
     for line in protocol.decoded(base.encoding):
         if line.is_waiting_mark and line.page is not None and line.page in kept:
             mark = line.text.removesuffix(f" ({NO_TEXT_LAYER})")
-            yield from _page_lines(mark, line.page, kept[line.page].page)
+            yield from _page_lines(mark, kept[line.page])
         else:
             yield line
 
 
-def _page_lines(mark: str, number: int, page: RecognisedPage) -> Iterator[Line]:
+def _page_lines(mark: str, page: RecognisedPage) -> Iterator[Line]:
     remark = f" ({RECOGNISED_TEXT})" if page.lines else ""
     if page.problem:
         remark = f" (not recognised: {page.problem})"
-    yield Line(f"{mark}{remark}", number)
+    yield Line(f"{mark}{remark}", page.number)
     for text, confidence in page.lines:
         for part in lines_of(text):
-            yield Line(part, number, confidence=confidence)
+            yield Line(part, page.number, confidence=confidence)
 
 
-def _without_text(row: FileRow, kept: Mapping[int, KeptPage]) -> str:
+def _without_text(row: FileRow, kept: Mapping[int, RecognisedPage]) -> str:
     """Why a file still has no text although its pages were looked at."""
-    problems = {page.page.problem for page in kept.values()} - {""}
+    problems = {page.problem for page in kept.values()} - {""}
     if problems:
         return f"not recognised: {', '.join(sorted(problems))}"
-    if any(page.page.lines for page in kept.values()):
+    if any(page.lines for page in kept.values()):
         return "no line of it is legible"
     if all(page.looked for page in kept.values()):
         name = (row.detail or "picture").partition(";")[0]

@@ -21,6 +21,7 @@ from indexer.errors import IncompatibleStore
 from indexer.extract import versions
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
+from indexer.parsers.installed import is_installed
 from indexer.records import MULTILINGUAL, Chunk, FileRow, Fingerprint, Ocr
 from indexer.store.tables import Embedded, key_of
 from indexer.store.texts import Texts
@@ -28,7 +29,7 @@ from indexer.store.writer import Writer
 from indexer.sync import RunDisplay
 from indexer.sync.plan import Plan, moves
 from indexer.sync.read import problem_row, read_all
-from indexer.sync.recognise import RecognitionRun, ToRecognise
+from indexer.sync.recognise import RecognitionRun
 
 BATCH_CHUNKS = 128  # of whole files, read before they are embedded: bounds memory
 EMBEDDED_TOGETHER = 64  # of their texts
@@ -164,22 +165,23 @@ class Run:
         self._count(todo)
         return outcome
 
-    def recognise(self, todo: Plan, waiting: ToRecognise, ocr: Ocr) -> None:
+    def recognise(self, todo: Plan, waiting: Sequence[FileRow], ocr: Ocr) -> None:
         """Read the pages that wait, and embed and store their text; the outcome is counted anew."""
-        done = 0
+        pages = sum(max(1, row.waiting) for row in waiting)
 
         def on_page(source: str) -> None:
-            nonlocal done
-            done += 1
-            of_all = max(done, waiting.pages + waiting.pictures)
+            done = self._progress.pages + 1
+            of_all = max(done, pages)
             self._report(replace(self._progress, pages=done, all_pages=of_all, source=source))
 
+        if is_installed():
+            self._report(replace(self._progress, pages=0, all_pages=pages))
         store = self.writer.store
         recognition = RecognitionRun(
             self.root, self.chunker, Texts(store), ocr, on_page, self._stops
         )
         try:
-            with closing(recognition.documents(waiting.rows)) as documents:
+            with closing(recognition.documents(waiting)) as documents:
                 for row, chunks in documents:
                     self._batch.append((row, chunks))
                     self._store_batch(walked=True)

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from indexer.extract import Opened, open_document
-from indexer.extract.extraction import OwnProperties
+from indexer.extract import open_document
+from indexer.extract.extraction import Extraction, OwnProperties
 from indexer.parsers import child, protocol
 from indexer.records import Line
 
@@ -29,7 +29,9 @@ POLICY = child.POLICY
 served = 0  # documents of this process
 
 
-def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None) -> Opened:
+def parse(
+    data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None
+) -> Extraction:
     """The document that the real parsers give, unless it holds an order."""
     global served
     served += 1
@@ -39,7 +41,7 @@ def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda lab
     label = order.pop("extractor", "text/1")
     on_claim(label)
     own = OwnProperties("", order.pop("author", ""), order.pop("date", ""))
-    return Opened(label, order.pop("title", ""), _lines(order), own=own)
+    return Extraction(order.pop("title", ""), _lines(order), own=own, extractor=label)
 
 
 class Jobs(child.Jobs):

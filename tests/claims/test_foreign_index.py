@@ -13,11 +13,11 @@ import pytest
 from corpus_agent.settings import Settings
 from corpus_agent.trust.stores import place_of
 from indexer.errors import DamagedStore, UntrustedStore
-from indexer.parsers.recogniser import RecognisedPage
+from indexer.parsers.pages import RecognisedPage
 from indexer.store.folder import MARKER_NAME, version_file
 from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
 from indexer.store.snapshot import Snapshot
-from indexer.store.texts import KeptPage, Texts
+from indexer.store.texts import Texts
 from indexer.sync.folder import forget_document
 from tests.support.rows import chunk_rows, table_of
 from tests.support.toy_index import sync
@@ -44,9 +44,7 @@ def theirs(tmp_path: Path) -> Path:
     text = texts.get(false_sha256, "lease.md")
     assert text is not None
     texts.put(TRUE_SHA256, "lease.md", text)
-    texts.put_page(
-        TRUE_SHA256, KeptPage(1, "engine", RecognisedPage((("150 EUR", 0.9),), "engine"))
-    )
+    texts.put_page(TRUE_SHA256, RecognisedPage(1, "engine", (("150 EUR", 0.9),), "engine"))
     return store
 
 
@@ -107,7 +105,7 @@ def test_a_kept_text_under_another_name_is_none(mine):
     sync(mine.parent, mine)
     texts = Texts(mine)
     letter = hashlib.sha256(FALSE.encode()).hexdigest()
-    texts.put_page(letter, KeptPage(1, "engine", RecognisedPage((("150 EUR", 0.9),), "engine")))
+    texts.put_page(letter, RecognisedPage(1, "engine", (("150 EUR", 0.9),), "engine"))
     for kept in [*(mine / "texts").rglob(f"{letter}.*")]:
         named = kept.parent.parent / TRUE_SHA256[: len(kept.parent.name)]
         named.mkdir(exist_ok=True)

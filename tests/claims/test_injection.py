@@ -46,7 +46,7 @@ def ran(path, count):
 
 @pytest.mark.nightly
 def test_nothing_leaks_from_the_sealed_program_and_every_control_is_caught():
-    ran(PACKAGED, len(STRINGS))
+    assert ran(PACKAGED, len(STRINGS)).tried["terminal"] >= len(STRINGS)
 
 
 @pytest.mark.nightly

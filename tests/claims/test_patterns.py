@@ -227,10 +227,12 @@ def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 2.0) -> 
 # Searched for in one question, sentence, claim, quotation or draft of an answer, which tokens
 # bound, or in a code of 255 characters; never in a document.
 BOUNDED = {
-    "indexer.extract.office.sheet_look._TOKEN",
+    "indexer.extract.office.sheet_look._LITERAL",
     "corpus_agent.agent.request",
+    "corpus_agent.answering.alignment._RANGE",  # the last 30 characters of a text
     "corpus_agent.answering.drafts._PLACE",
     "corpus_agent.answering.quotations._ELLIPSIS",
+    "corpus_agent.answering.reading._ASKS_ALL",
     "corpus_agent.fields.lexicon.document.and",  # matched at places of 3,000 characters
     "corpus_agent.fields.lexicon.document.described",  # matched behind a name
     "corpus_agent.fields.lexicon.document.name",  # matched at one place

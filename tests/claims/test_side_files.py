@@ -98,5 +98,5 @@ def test_no_server_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, fl
         assert client.result(client.request("resources/list"))["resources"]
     assert listing(surroundings) == before
     with Librarian(store, llm="none", unsealed=bool(flags)) as librarian:
-        assert "12 days" in librarian.ask(QUESTION).text
+        assert "12 days" in librarian.ask(QUESTION).for_model()
     assert listing(surroundings) == before

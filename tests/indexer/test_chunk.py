@@ -100,12 +100,23 @@ PLAIN = (
         ("t.txt", (PROSE, "and goes on there", PROSE), ""),
         ("t.txt", ("A name of many",) * 5_000 + (PROSE, PROSE), "A name of many"),
         ("t.txt", (), ""),
+        ("a.eml", ("From: Ana Berg", "Date: today", PROSE), "T"),
     ],
 )
 def test_a_line_stands_under_the_title_and_the_headings_of_any_text(name, lines, heading):
-    kind = "markdown/1" if name.endswith("md") else "text/2"
+    kind = {"md": "markdown/1", "eml": "eml/1"}.get(name.partition(".")[2], "text/2")
     document = Document(name, "T", tuple(map(Line, lines)), kind, "0" * 64)
     assert heading_of(document) == heading
+
+
+def test_a_line_of_a_pdf_stands_under_those_that_look_like_headings():
+    for heads, title, heading in (
+        (("Option B",), "T", "Option B"),
+        (("Anna Berg", "Option B"), "Lease", "Lease > Anna Berg > Option B"),
+        (("Anna Berg", "Option B"), "Anna Berg: notes", "Anna Berg: notes > Option B"),
+    ):
+        lines = tuple(Line(text, 1, heading=text in heads) for text in ("Anna Berg", *PLAIN))
+        assert heading_of(Document("t.pdf", title, lines, "pdf/1", "0" * 64)) == heading
 
 
 TABLE = [f"| Port: Vigo {n} | Fare: {n}.50 | Line: {n % 3} |" for n in range(30)]

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus_agent.answering.records import Citation, Passage, alone
-from corpus_agent.models.discovery import Server, server_at, server_on
-from corpus_agent.seal import Gate
+from corpus_agent.models.discovery import Server
+from corpus_agent.seal import Gate, TcpAddress, UnixAddress
 from corpus_agent.seal.broker import Broker, Exchange, OnFrame
 from corpus_agent.seal.frames import Head, ReplyKind, packed_failure, packed_head
 from corpus_agent.seal.frames import Reply as Frame
@@ -352,7 +352,8 @@ class ScriptedModelServer:
 
     @property
     def server(self) -> Server:
-        return server_on(self.path) if self.path else server_at(self.host, self.port)
+        address = UnixAddress(str(self.path)) if self.path else TcpAddress(self.host, self.port)
+        return Server(address)
 
     @property
     def broker(self) -> Broker:

@@ -41,7 +41,7 @@ serve(int(sys.argv[1]))
 # What commands import and that starts no thread which would be missed: not LanceDB itself, nor
 # ONNX Runtime, whose threads a seal would find, but all they stand on.
 LIBRARIES = (
-    *("asyncio", "platformdirs", "pyarrow.compute", "pyarrow.dataset", "pydantic.json_schema"),
+    *("asyncio", "pyarrow.compute", "pyarrow.dataset", "pydantic.json_schema"),
     *("safetensors", "tokenizers", "tqdm"),
 )
 _LANGUAGES = "indexer.embed.languages"

@@ -16,11 +16,11 @@ from indexer.store.snapshot import Snapshot
 
 
 def by_vector(snapshot: Snapshot, vector: NDArray[np.float32], query: Query) -> list[Hit]:
-    return snapshot.hits(snapshot.nearest(vector, query))
+    return snapshot.hits(snapshot.ranked(query, vector))
 
 
 def by_text(snapshot: Snapshot, query: Query) -> list[Hit]:
-    return snapshot.hits(snapshot.worded(query))
+    return snapshot.hits(snapshot.ranked(query))
 
 
 def chunk_rows(snapshot: Snapshot) -> pa.Table:

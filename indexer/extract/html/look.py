@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+import regex
 
 from indexer.extract.extraction import table, words
 from indexer.extract.hidden import MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, alike
@@ -137,7 +139,7 @@ def _matching(root: _Element, path: str) -> Sequence[_Element]:
         return ()
 
 
-def _paths(selectors: str, names: Collection[str]) -> Iterator[tuple[str, _Rank, int]]:
+def _paths(selectors: str, names: Set[str]) -> Iterator[tuple[str, _Rank, int]]:
     """The selectors of a rule as XPath, their rank, and the power of a page's elements they try.
 
     Those of names that are nowhere are left out, and each that cannot be read; pseudo-classes of
@@ -147,7 +149,8 @@ def _paths(selectors: str, names: Collection[str]) -> Iterator[tuple[str, _Rank,
 
     translator = cssselect.HTMLTranslator()
     each = dict.fromkeys(selectors.split(",")) if "(" not in selectors else (selectors,)
-    there = [one for one in each if "(" in one or all(n in names for n in _NAMES.findall(one))]
+    odd = re.compile(r"[(\\]")  # more than one name, or one that is spelled otherwise
+    there = [one for one in each if odd.search(one) or names >= {*_NAMES.findall(one)}]
     for one in there:
         steps = 1 + len(_SIBLINGS.findall(one))
         with suppress(cssselect.SelectorError, ValueError, RecursionError):
@@ -158,7 +161,7 @@ def _paths(selectors: str, names: Collection[str]) -> Iterator[tuple[str, _Rank,
 
 
 _SIBLINGS = re.compile(r"[~+]|:(?:nth|first|last|only|has|empty)")
-_NAMES = re.compile(r"[.#][\w-]+(?![^\[]*\])")
+_NAMES = regex.compile(r"\[[^\[\]]*+\](*SKIP)(*FAIL)|[.#][\w-]+")  # not within an attribute's
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _BODY = r"(?:[^{}@]|\{[^{}@]*+\})*+"
 _AT_RULES = re.compile(  # what stands in the first kind counts
@@ -178,7 +181,7 @@ _COLOURING = re.compile(r"[^(]*\Z|(?:rgba?|hsla?|hwb|(?:ok)?l(?:ab|ch)|color(?:-
 def _declared(style: str, rank: _Rank, rule: int = 0) -> _Declared:
     """The declarations of a rule or of an element's own style."""
     found: _Declared = {}
-    for at, each in enumerate(style.lower().split(";")):
+    for at, each in enumerate(_COMMENTS.sub("", style.lower()).split(";")):
         name, _, given = each.partition(":")
         value, mark, _ = given.partition("!")
         name, value = name.strip(), value.strip()

@@ -7,17 +7,18 @@ The text of a page is put together in layout.py.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import Extraction, own_properties, what_broke
 from indexer.extract.hidden import parted
 from indexer.extract.pdf import layout
+from indexer.extract.pdf.calls import LayersOff
 from indexer.extract.pdf.lines import PlacedLine
 from indexer.extract.pdf.running import Kept, Page, without_running
 from indexer.records import NO_TEXT_LAYER, Line
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import pypdf
     import pypdfium2
 
+T = TypeVar("T")
 SECOND_ENGINE = "pypdf"
 HEADS_AND_FEET = "Running heads and feet"  # the part at the end
 _PROPERTIES = ("Title", "Author", "CreationDate", "ModDate")
@@ -36,9 +38,9 @@ def read_pdf(data: bytes) -> Extraction:
     extraction = Extraction(None, iter(()))
     second = _Second(data)
     document = _opened(data)
-    if document is None and not second.pages:
+    if document is None and not second.count:
         raise UnreadableDocument("malformed", second.broke)
-    total = len(second.pages) if document is None else len(document)
+    total = second.count if document is None else len(document)
     pages = _pages(document, total, second, extraction)
     title, *others = [_entry(document, key) for key in _PROPERTIES]
     own = own_properties(title, *others)
@@ -83,8 +85,7 @@ def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
         remark = f" (labelled {page.label})" if page.label and page.label != str(number) else ""
         remark += f" ({NO_TEXT_LAYER})" if page.only_shows else ""
         yield Line(f"--- Page {number} ---{remark}", number)
-        for line, hidden in parted(layout.text_of(page)):
-            yield Line(line, number, hidden=hidden)
+        yield from layout.lines_of(page, number)
     if texts := list(chain.from_iterable(kept.values())):
         yield Line(f"--- {HEADS_AND_FEET} ---", None, HEADS_AND_FEET)
         for line, _ in parted("\n".join(texts)):
@@ -96,7 +97,7 @@ def _pages(
 ) -> Iterator[Page]:
     """The pages by pdfium; those that it fails at, by pypdf."""
     for index in range(total):
-        read = None if document is None else _read(document, index)
+        read = None if document is None else _read(document, index, lambda: second.layers_off)
         if read is None and (text := second.text(index)).strip():
             extraction.engines.add(SECOND_ENGINE)
             read = Page(tuple(map(PlacedLine, text.split("\n"))))
@@ -107,14 +108,14 @@ def _pages(
         document.close()
 
 
-def _read(document: pypdfium2.PdfDocument, index: int) -> Page | None:
+def _read(document: pypdfium2.PdfDocument, index: int, layers_off: LayersOff) -> Page | None:
     """A page by pdfium; None where it fails."""
     import pypdfium2
     import pypdfium2.raw as pdfium
 
     try:
         with closing(document[index]) as page:
-            read = layout.read_page(page, _label(document, index))
+            read = layout.read_page(page, _label(document, index), layers_off)
             # Anything drawn may be a scan: such a page is no empty sheet.
             only_shows = not (read.lines or read.after) and pdfium.FPDFPage_CountObjects(page) > 0
             return replace(read, only_shows=only_shows)
@@ -131,15 +132,15 @@ def _label(document: pypdfium2.PdfDocument, index: int) -> str:
 
 
 class _Second:
-    """The same file in pypdf, opened on first use."""
+    """The same file in pypdf, opened on first use; what it cannot read is empty."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self.broke = "no pages found"
 
     @cached_property
-    def pages(self) -> Sequence[pypdf.PageObject]:
-        """Its pages, none where it is damaged; raises UnreadableDocument("encrypted")."""
+    def _reader(self) -> pypdf.PdfReader | None:
+        """None where the file is damaged; raises UnreadableDocument("encrypted")."""
         import logging
 
         import pypdf
@@ -151,21 +152,46 @@ class _Second:
             reader = pypdf.PdfReader(io.BytesIO(self._data), strict=False)
             if reader.is_encrypted and not reader.decrypt(""):
                 raise UnreadableDocument("encrypted", "a password is needed")
-            return list(reader.pages)
         except DependencyError as error:
             raise UnreadableDocument("encrypted", str(error)) from None
         except _pypdf_errors() as error:
             self.broke = what_broke(error)
-            return ()
+            return None
+        return reader
+
+    def _tried(self, read: Callable[[pypdf.PdfReader], T], otherwise: T) -> T:
+        try:
+            return otherwise if self._reader is None else read(self._reader)
+        except UnreadableDocument:
+            return otherwise
+        except _pypdf_errors() as error:
+            self.broke = what_broke(error)
+            return otherwise
+
+    @cached_property
+    def count(self) -> int:
+        """How many pages it has; raises UnreadableDocument("encrypted")."""
+        return 0 if self._reader is None else self._tried(lambda reader: len(list(reader.pages)), 0)
 
     def text(self, index: int) -> str:
         """The text of a page; "" where it cannot be read."""
-        try:
-            return layout.cleaned(self.pages[index].extract_text())
-        except UnreadableDocument:
-            return ""
-        except _pypdf_errors():
-            return ""
+        return layout.cleaned(self._tried(lambda reader: reader.pages[index].extract_text(), ""))
+
+    @cached_property
+    def layers_off(self) -> frozenset[str]:
+        """The names of the layers that are off when the file is opened."""
+        return self._tried(_layers_off, frozenset())
+
+
+def _layers_off(reader: pypdf.PdfReader) -> frozenset[str]:
+    """Those by the usual configuration of a document: PDF 32000, 8.11.4."""
+    layers: Any = reader.root_object["/OCProperties"]
+    usual, every = layers["/D"], layers["/OCGs"]
+    off = usual.get("/OFF", ())
+    if usual.get("/BaseState") == "/OFF":
+        off = [layer for layer in every if layer not in usual.get("/ON", ())]
+    shown = {layer.get_object()["/Name"] for layer in every if layer not in off}
+    return frozenset(layer.get_object()["/Name"] for layer in off) - shown
 
 
 def _pypdf_errors() -> tuple[type[Exception], ...]:

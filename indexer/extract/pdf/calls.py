@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from itertools import compress, repeat
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ MAX_OBJECTS = 500_000  # of a page, or of a form, that are looked at
 
 Matrix = tuple[float, float, float, float, float, float]  # PDF 32000, 8.3.3
 Box = tuple[float, float, float, float]  # left, bottom, right, top
+LayersOff = Callable[[], Collection[str]]  # asked for their names when a page has layers
 
 
 @cache
@@ -178,28 +179,29 @@ def _upright(points: Sequence[tuple[float, float]]) -> bool:
     return 4 <= len(points) <= 5 and max(len(xs), len(ys)) <= 2
 
 
-def marks_with(key: bytes, objects: Sequence[int]) -> dict[int, tuple[int, bytes]]:
-    """The marks around objects that hold a text of that name: an object in it, and the text."""
+def marks_of(objects: Sequence[int]) -> dict[int, list[int]]:
+    """The marks around objects, each with the objects in it."""
     get = quick("FPDFPageObj_GetMark", ctypes.c_void_p)
-    found: dict[int, tuple[int, bytes]] = {}
+    found: dict[int, list[int]] = {}
     level = 0
     while objects:
         marks = list(map(get, objects, repeat(ctypes.c_ulong(level))))  # None where there are fewer
-        for mark, drawn in dict(zip(marks, objects, strict=True)).items():
-            if mark is not None and (data := _bytes_in(mark, key)) is not None:
-                found[mark] = drawn, data
+        for mark, drawn in zip(marks, objects, strict=True):
+            if mark is not None:
+                found.setdefault(mark, []).append(drawn)
         objects, level = list(compress(objects, marks)), level + 1
     return found
 
 
-def _bytes_in(mark: int, key: bytes) -> bytes | None:
-    """The text of that name in a mark, as it stands in the file; None where it has none."""
+def text_in(mark: int, key: bytes) -> str | None:
+    """The text of that name in a mark; None where it has none."""
     size, get = ctypes.c_ulong(), quick("FPDFPageObjMark_GetParamBlobValue")
     if not get(mark, key, None, ctypes.c_ulong(0), ctypes.byref(size)):
         return None
     buffer = ctypes.create_string_buffer(max(1, size.value))
     get(mark, key, buffer, ctypes.c_ulong(len(buffer)), ctypes.byref(size))
-    return buffer.raw[: size.value]
+    data = buffer.raw[: size.value]
+    return data.decode("utf-16" if data.startswith(b"\xfe\xff") else "utf-8", "replace")
 
 
 def without_bytes(drawn: int, mark: int, key: bytes) -> None:

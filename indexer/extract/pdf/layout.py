@@ -1,6 +1,6 @@
 """The text of one PDF page in reading order, from pdfium's characters and boxes.
 
-Repairs hyphens, ligatures and letter-spaced lines, marks strikes, adds form fields and comments.
+Repairs hyphens and ligatures, marks strikes and headings, adds form fields and comments.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from indexer.extract.hidden import hide, struck
-from indexer.extract.pdf.calls import Box
+from indexer.extract.hidden import hide, parted, struck
+from indexer.extract.pdf.calls import Box, LayersOff
 from indexer.extract.pdf.lines import (
     HYPHENS,
-    LIGATURES,
     SHORT_WORDS,
     PlacedChars,
     PlacedLine,
@@ -32,6 +31,8 @@ from indexer.extract.pdf.lines import (
 )
 from indexer.extract.pdf.running import Page, page_of
 from indexer.extract.pdf.unseen import seen_text
+from indexer.records import Line
+from indexer.words import LIGATURES
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -60,15 +61,18 @@ def cleaned(text: str) -> str:
     return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
 
 
-def text_of(page: Page) -> str:
-    """The text of a page without its heads and feet, then of fields, comments, what is hidden."""
-    return "\n".join([cleaned(joined(in_order(page.lines))), *page.after])
+def lines_of(page: Page, number: int) -> Iterator[Line]:
+    """The lines of a page without its heads and feet, then of fields, comments, what is hidden."""
+    ordered = in_order(page.lines)
+    heads = {unicodedata.normalize("NFC", cleaned(line.text)) for line in headings(ordered)}
+    for text, hidden in parted("\n".join([cleaned(joined(ordered)), *page.after])):
+        yield Line(text, number, hidden=hidden, heading=text in heads)
 
 
-def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
+def read_page(page: pypdfium2.PdfPage, label: str = "", layers_off: LayersOff = tuple) -> Page:
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
     found = list(notes_of(page))
-    with seen_text(page) as seen:
+    with seen_text(page, layers_off) as seen:
         text, places = seen.text, Places(seen.text_page, page, seen.text)
         if not (from_right := is_base(text)):
             text = in_words(text, lambda at: places.box(places.index(at)))
@@ -355,3 +359,34 @@ def _sorted(first: Sequence[set[int]]) -> list[int]:
         done.add(index)
         order.append(index)
     return order
+
+
+# --- Headings -------------------------------------------------------------------------------------
+
+LARGER = 1.15  # font sizes of what follows
+SET_OFF = 1.5  # font sizes between a heading and the line above
+MAX_HEADING_LINES, MAX_HEADING_CHARS = 3, 100
+MAX_LETTER = 0.8  # font sizes that a letter is wide, beyond which a line is cells of a table
+
+
+def headings(lines: Sequence[PlacedLine]) -> Iterator[PlacedLine]:
+    """The lines that are larger or bolder than what follows, and set off from what stands above."""
+    runs = [list(run) for _, run in groupby(lines, key=lambda line: (round(line.size), line.bold))]
+    for before, run, after in zip([[], *runs], runs, runs[1:], strict=False):
+        first, following = run[0], after[0]
+        stronger = first.size >= LARGER * following.size or (
+            first.bold and not following.bold and round(first.size) >= round(following.size)
+        )
+        beside = any(first.beside(other) for other in (*before[-1:], *after[:1]))
+        room = before[-1].base - first.base if before else float("inf")
+        set_off = room < 0 or room > SET_OFF * first.size
+        if stronger and set_off and first.size and following.size and not beside:
+            yield from run if len(run) <= MAX_HEADING_LINES and all(map(_is_named, run)) else ()
+
+
+def _is_named(line: PlacedLine) -> bool:
+    """Whether a line is words, no longer than a heading is, rather than figures or cells."""
+    letters, digits = (sum(map(kind, line.text)) for kind in (str.isalpha, str.isdigit))
+    size = len(line.text)
+    has_gaps = line.right - line.left > MAX_LETTER * line.size * size
+    return letters > digits and size <= MAX_HEADING_CHARS and not has_gaps

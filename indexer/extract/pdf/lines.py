@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
@@ -23,16 +24,16 @@ if TYPE_CHECKING:
 
 # pdfium ends a line with a line end, or with one of these where a hyphen divided a word.
 HYPHENS = ("\ufffe", "\x02")
-# Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
-LIGATURES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
 _LINE = re.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
 CLOSE = 0.15  # font sizes between a raised mark and its word
+BOLD = (b"bold", b"black", b"heavy")  # in the name of a font
 
 _NUMBERS = (ctypes.c_double * 4)()
 _FIRST, _SECOND, _THIRD, _FOURTH = (ctypes.byref(_NUMBERS, 8 * number) for number in range(4))
 _REALS = (ctypes.c_float * 6)()
 _REAL = ctypes.byref(_REALS)
+_NAME = ctypes.create_string_buffer(64)
 
 
 class Places:
@@ -94,6 +95,12 @@ class Places:
         size = quick("FPDFText_GetFontSize", ctypes.c_double)(self._raw, index)
         return b * x + d * y + f, size * scale
 
+    def is_bold(self, index: int) -> bool:
+        """Whether a character is of a font that is called bold: few files say its weight."""
+        get = quick("FPDFText_GetFontInfo", ctypes.c_ulong)
+        get(self._raw, index, _NAME, ctypes.c_ulong(len(_NAME)), None)
+        return any(word in _NAME.value.lower() for word in BOLD)
+
 
 def _across(turn: Matrix, box: Box) -> tuple[float, float]:
     """The horizontal extent of a box on the page as it is shown."""
@@ -127,6 +134,7 @@ class PlacedLine(NamedTuple):
     size: float = 0.0
     start: int = -1
     end: int = -1
+    bold: bool = False
 
     @property
     def top(self) -> float:
@@ -181,7 +189,8 @@ def _placed(text: str, start: int, places: Places) -> PlacedLine:
     while middle < two and not places.char(middle).strip():
         middle += 1
     base, size = places.base(middle)
-    return PlacedLine(text, min(left, other_left), max(right, other_right), base, size, one, two)
+    ends = min(left, other_left), max(right, other_right)
+    return PlacedLine(text, *ends, base, size, one, two, places.is_bold(middle))
 
 
 def _wide(line: PlacedLine, places: Places) -> PlacedLine:
@@ -235,27 +244,23 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
     return gap if -0.2 * size < gap < MAX_GAP * max(size, next_size) else None
 
 
-# --- Letter-spaced lines, in which pdfium takes each gap for a space ------------------------------
-
 SHORT_WORDS = re.compile(r" (?:[^\W\d_]{1,2} ){3}")
-MIN_SPACED_WORDS = 8
-SPACED_SHARE = 0.6  # of the words, with one or two letters
+MIN_SPACED_WORDS, SPACED_SHARE = 8, 0.6  # of a letter-spaced line: those of one or two letters
+MAX_PIECE = 4  # letters of it without a gap
 MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
 
 
 def respaced(line: PlacedLine, places: Places) -> PlacedLine:
-    """A letter-spaced line with spaces only at its wider gaps; any other line as it is."""
+    """A letter-spaced line, in which each gap is a space to pdfium, with its wider gaps alone."""
     words = line.text.split()
     short = sum(len(word) <= 2 and word.isalpha() for word in words)
-    if len(words) < MIN_SPACED_WORDS or short < SPACED_SHARE * len(words) or line.start < 0:
+    is_one = len(words) >= MIN_SPACED_WORDS and max(map(len, words)) <= MAX_PIECE
+    if not is_one or short < SPACED_SHARE * len(words) or line.start < 0:
         return line
     shown = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
-    gaps = [max(0.01, places.extent(b)[0] - places.extent(a)[1]) for a, b in pairwise(shown)]
-    wider = sorted(gaps)[len(gaps) // 2 :]
-    ratio, limit = max(((b / a, a) for a, b in pairwise(wider)), default=(0.0, 0.0))
-    if ratio < MIN_GAP_RATIO:
-        return line
-    between = ["", *(" " if gap > limit else "" for gap in gaps)]
+    gaps = [places.extent(b)[0] - places.extent(a)[1] for a, b in pairwise(shown)]
+    least = MIN_GAP_RATIO * max(0.01, median(gaps))
+    between = ["", *(" " if gap > least else "" for gap in gaps)]
     text = "".join(gap + places.char(n) for gap, n in zip(between, shown, strict=True))
     return line._replace(text=text)
 

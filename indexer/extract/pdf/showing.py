@@ -1,106 +1,32 @@
 """Pages of a PDF as pictures of bounded size, and the places of a quotation on them, as boxes.
 
-Nothing that the file names elsewhere is loaded, and no script runs. Letters and digits alone are
-compared: hyphens at line ends, ligatures and blanks are not those of the text that was indexed.
+Nothing that the file names elsewhere is loaded, and no script runs.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from functools import cached_property, lru_cache, partial
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.pdf import layout
 from indexer.extract.pdf.calls import Box
-from indexer.extract.pdf.lines import HYPHENS, LIGATURES, PlacedLine, Places
+from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places
 from indexer.extract.pdf.unseen import seen_text
 from indexer.records import COLOUR_BYTES, GREY_BYTES, MAX_POINTS, Points
+from indexer.words import Letters, folded, letters_of, runs_of, whole
 
 if TYPE_CHECKING:
     import pypdfium2
 
-MIN_SHARE = 0.6  # of its letters that stand there: then it is that passage, as for `altered` ones
-MIN_LETTERS = 8  # of a quotation, or a run of it, that may begin or end within a word
-MAX_COMPARED = 3_000_000  # letters of a page times those of a quotation that are compared
-
 Fractions = tuple[float, float, float, float]  # left, top, right, bottom, of the page as shown
 PlacedChar = tuple[str, Fractions | None]  # None: of no known place
 _BETWEEN: PlacedChar = (" ", None)
-
-
-# --- Letters --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Letters:
-    """Folded letters, the number of the character that each is a part of, and where words begin."""
-
-    text: str
-    numbers: tuple[int, ...]
-    starts: frozenset[int]
-
-
-@lru_cache(maxsize=4_096)
-def folded(char: str) -> str:
-    """The letters and digits of a character, without case and marks: "ﬁ" is "fi", "É" is "e"."""
-    shown = LIGATURES.get(char) or unicodedata.normalize("NFKD", char)
-    return "".join(each for each in shown.casefold() if each.isalnum())
-
-
-def letters_of(chars: Iterable[str]) -> Letters:
-    """The letters of characters, numbered in their order; "" is none, and ends no word."""
-    text: list[str] = []
-    numbers: list[int] = []
-    starts: set[int] = set()
-    between = True
-    for number, char in enumerate(chars):
-        if found := folded(char):
-            if between:
-                starts.add(len(numbers))
-            between = False
-            text.append(found)
-            numbers.extend([number] * len(found))
-        elif char and unicodedata.category(char)[0] != "M":  # a mark is a part of its word
-            between = True
-    return Letters("".join(text), tuple(numbers), frozenset(starts))
-
-
-def whole(page: Letters, quote: Letters, near: float | None = None) -> range | None:
-    """The letters of a quotation in one piece, of several places those nearest to `near`.
-
-    `near` is a share of the page's letters; None takes the first.
-    """
-    found = list(_occurrences(page.text, quote.text))
-    ends = page.starts | {len(page.text)}
-    bounded = [at for at in found if at in page.starts and at + len(quote.text) in ends]
-    if not bounded and len(quote.text) < MIN_LETTERS:
-        return None
-    wanted = 0.0 if near is None else near * len(page.text)
-    at = min(bounded or found, key=lambda each: abs(each - wanted), default=None)
-    return None if at is None else range(at, at + len(quote.text))
-
-
-def _occurrences(text: str, wanted: str) -> Iterator[int]:
-    at = text.find(wanted) if wanted else -1
-    while at >= 0:
-        yield at
-        at = text.find(wanted, at + 1)
-
-
-def runs_of(page: Letters, quote: Letters) -> Sequence[int]:
-    """The letters of a quotation that stand on the page in order and many in a row."""
-    if len(page.text) * len(quote.text) > MAX_COMPARED:
-        return ()
-    blocks = SequenceMatcher(None, page.text, quote.text, autojunk=False).get_matching_blocks()
-    found = [n for at, _, size in blocks if size >= MIN_LETTERS for n in range(at, at + size)]
-    return found if len(found) >= MIN_SHARE * len(quote.text) else ()
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -208,17 +134,12 @@ def outlined(quotation: str, page: PageLetters | None, near: float | None) -> li
     return list(page.boxes({page.letters.numbers[at] for at in found}))
 
 
-KEPT_PAGES = 2  # whose letters stay in memory, for the next quotation
-
-
 class ShownPdf:
     """An opened PDF; raises UnreadableDocument if no engine can draw it."""
 
     def __init__(self, data: bytes) -> None:
         self._document = opened_to_draw(data)
         self.count = len(self._document)
-        # Of the document, not of this object, which would then keep itself and the file's bytes.
-        self._letters = lru_cache(maxsize=KEPT_PAGES)(partial(_letters_of, self._document))
 
     def points(self, number: int, width: int) -> Points:
         """A page, so many points wide or as many as the bound allows. Raises UnreadableDocument."""
@@ -229,7 +150,11 @@ class ShownPdf:
         self, number: int, quotation: str, near: float | None
     ) -> list[tuple[int, Fractions]]:
         """The boxes of a quotation, each with its page; see `outlined`."""
-        return [(number, box) for box in outlined(quotation, self._letters(number), near)]
+        page = None
+        if 1 <= number <= self.count:
+            with suppress(UnreadableDocument), page_to_draw(self._document, number) as shown:
+                page = letters_on(shown)
+        return [(number, box) for box in outlined(quotation, page, near)]
 
 
 def opened_to_draw(data: bytes) -> pypdfium2.PdfDocument:
@@ -252,18 +177,6 @@ def page_to_draw(document: pypdfium2.PdfDocument, number: int) -> Iterator[pypdf
             yield page
     except pypdfium2.PdfiumError as error:
         raise UnreadableDocument("malformed", f"page {number}: {error}") from None
-
-
-def _letters_of(document: pypdfium2.PdfDocument, number: int) -> PageLetters | None:
-    import pypdfium2
-
-    if not 1 <= number <= len(document):
-        return None
-    try:
-        with closing(document[number - 1]) as page:
-            return letters_on(page)
-    except pypdfium2.PdfiumError:
-        return None
 
 
 def _drawn(page: pypdfium2.PdfPage, wanted: int) -> Points:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +24,7 @@ import regex
 
 from indexer.extract.hidden import MAX_COLOUR_DISTANCE
 from indexer.extract.pdf import calls
-from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Matrix
+from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, LayersOff, Matrix
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -55,12 +55,14 @@ class SeenText(NamedTuple):
 
 
 @contextmanager
-def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
+def seen_text(page: pypdfium2.PdfPage, layers_off: LayersOff = tuple) -> Iterator[SeenText]:
     """The text of a page; what is not shown is taken off the page in memory."""
     drawing = Drawing()
     drawing.add(calls.objects_of(page), 0, IDENTITY)
-    _unsay(drawing.texts)
-    unseen = drawing.unseen(page.get_bbox()) if drawing.texts else []
+    painted = (surface.drawn for surface in drawing.surfaces)
+    marks = calls.marks_of([*drawing.texts, *drawing.forms, *painted])
+    _unsay(marks)
+    unseen = drawing.unseen(page.get_bbox(), _layered(marks, layers_off)) if drawing.texts else []
     hidden: list[str] = []
     text_page = page.get_textpage()
     if unseen:
@@ -82,15 +84,22 @@ _SHAPED = r"\u0590-\u109f\u1780-\u18af\u1900-\u1aaf\u1b00-\u1bff\ua800-\uabff"
 _JOINED = regex.compile(rf"[\s\p{{P}}]*[{_SHAPED}][\s\p{{P}}\p{{M}}{_SHAPED}]*")
 
 
-def _unsay(texts: Sequence[int]) -> None:
-    """Take off the texts, in memory, what the file says that they read: no viewer shows it.
+def _unsay(marks: Mapping[int, Sequence[int]]) -> None:
+    """Take out of marks, in memory, what the file says that texts read: no viewer shows it.
 
     Letters that their neighbours shape stay: their glyphs do not say which they are.
     """
-    for mark, (drawn, data) in calls.marks_with(_SPOKEN, texts).items():
-        said = data.decode("utf-16" if data.startswith(b"\xfe\xff") else "utf-8", "replace")
-        if not _JOINED.fullmatch(said) or any(map(str.isdigit, said)):
-            calls.without_bytes(drawn, mark, _SPOKEN)
+    for mark, drawn in marks.items():
+        said = calls.text_in(mark, _SPOKEN)
+        if said is not None and (not _JOINED.fullmatch(said) or any(map(str.isdigit, said))):
+            calls.without_bytes(drawn[0], mark, _SPOKEN)
+
+
+def _layered(marks: Mapping[int, Sequence[int]], layers_off: LayersOff) -> set[int]:
+    """What stands in a layer that is off: its mark has the layer's name."""
+    named = {mark: name for mark in marks if (name := calls.text_in(mark, b"Name")) is not None}
+    off = layers_off() if named else ()
+    return {drawn for mark, name in named.items() if name in off for drawn in marks[mark]}
 
 
 def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
@@ -135,6 +144,7 @@ class Drawing:
     texts: list[int] = field(default_factory=list)
     modes: bytes = b""  # how each text is rendered
     parts: list[Part] = field(default_factory=list)
+    forms: dict[int, range] = field(default_factory=dict)  # which texts are in each
     paths: int = 0
     rules: list[Box] = field(default_factory=list)  # thin paths that lie
     surfaces: list[Surface] = field(default_factory=list)  # without rules, and paths not filled
@@ -158,7 +168,9 @@ class Drawing:
             if kind == FORM and depth < MAX_FORM_DEPTH:
                 a, b, c, d, e, f = calls.matrices([drawn])
                 inner = _product((a, b, c, d, e, f), matrix)
+                first = len(self.texts)
                 self.add(calls.objects_in(drawn), drawn, inner, depth + 1)
+                self.forms[drawn] = range(first, len(self.texts))
                 self.parts.append(Part(len(self.texts), form, matrix))
             elif kind != PATH:
                 self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, None))
@@ -199,10 +211,17 @@ class Drawing:
         """What a text stands in."""
         return self.parts[bisect_right(self.parts, at, key=lambda part: part.first) - 1]
 
-    def unseen(self, paper: Box) -> list[int]:
-        """The texts that no viewer shows, by number; blanks, which nobody sees, are none."""
+    def unseen(self, paper: Box, off: Collection[int] = ()) -> list[int]:
+        """The texts that no viewer shows, by number; blanks, which nobody sees, are none.
+
+        `off` is what is not drawn.
+        """
+        self.surfaces = [each for each in self.surfaces if each.drawn not in off]
         found = {*self._unpainted(paper), *self._misplaced(paper), *self._covered()}
         found.update(self._coloured())
+        if off:
+            found.update(at for at, drawn in enumerate(self.texts) if drawn in off)
+            found.update(*(texts for form, texts in self.forms.items() if form in off))
         return sorted(at for at in found if _area(self.box(at)) > 0)
 
     # --- By mode, place and size ------------------------------------------------------------------

@@ -44,7 +44,7 @@ def main() -> None:
     assert launch.model is not None, launch.notices
     corpus = service.session.open_corpus(launch.settings)
     answerers = {
-        command: service.session.answerer_for(corpus, each, Onlooker())
+        command: service.session.answerer_for(corpus, each)
         for command, each in (
             ("ask", launch),
             ("ask --llm none", Launch(launch.seal, settings=launch.settings)),
@@ -93,7 +93,7 @@ def _asked(command: str, word: str, corpus: Index, answerer: Answerer, seal: Sea
     events: list[str] = []
     question = question_about(word)
     try:
-        answer = service.session.ask(question, corpus, answerer, on_event=events.append)
+        answer = service.session.ask(question, corpus, answerer, onlooker=Onlooker(events.append))
     except CorpusError as error:
         yield command, f"Error: {visible(str(error))}"
         return

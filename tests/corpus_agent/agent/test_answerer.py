@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.agent.conversation import LAST_STEP, MAX_STEPS, SYSTEM_PROMPT
+from corpus_agent.agent.conversation import MAX_STEPS, PROMPTS
 from corpus_agent.answering.drafts import quotations, settle
-from corpus_agent.answering.records import Citation, Turn
+from corpus_agent.answering.records import NOBODY, Citation, Onlooker, Turn
 from corpus_agent.models.discovery import ModelUnavailable
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
@@ -31,8 +31,8 @@ def ask(*replies, corpus=CORPUS, question=QUESTION, history=(), events=None, **s
     """The answer, and the server with what it was asked."""
     with ScriptedModelServer(replies) as fake:
         answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, **settings)
-        on_event = (lambda _: None) if events is None else events.append
-        return answerer.answer(question, corpus, history, on_event), fake
+        onlooker = NOBODY if events is None else Onlooker(events.append)
+        return answerer.answer(question, corpus, history, onlooker), fake
 
 
 # --- what the model is given
@@ -49,7 +49,7 @@ def test_the_model_is_offered_exactly_two_tools():
 def test_the_first_search_is_handed_in_as_a_tool_call_with_its_result():
     _, fake = ask(says("NOT_FOUND"))
     system, user, call, result = fake.requests[0]["messages"]
-    assert system == {"role": "system", "content": SYSTEM_PROMPT}
+    assert system == {"role": "system", "content": PROMPTS["system"]}
     assert user == {"role": "user", "content": QUESTION}
     function = call["tool_calls"][0]["function"]
     assert function["name"] == "vectordb_search"
@@ -118,7 +118,7 @@ def test_the_last_step_asks_for_the_answer_without_another_search():
     answer, fake = ask(*searches, says(f"At 24 °C {GOOD}."), steps=3)
     assert answer.status == "likely"
     last = fake.requests[2]
-    assert last["messages"][-1] == {"role": "user", "content": LAST_STEP}
+    assert last["messages"][-1] == {"role": "user", "content": PROMPTS["last_step"]}
     assert last["messages"][-2]["role"] == "tool"
     assert (last["tool_choice"], len(last["tools"])) == ("none", 2)
 

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.agent.conversation import PASSAGES_PROMPT, READER_QUESTION
+from corpus_agent.agent.conversation import PROMPTS
 from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.records import Onlooker
 from corpus_agent.models.http import SMALL
 from corpus_agent.service import session
 from indexer import FolderEncoder
@@ -33,7 +34,7 @@ CORPUS = Corpus(
 )
 
 
-def ask(replies, *questions, parameters=None, events=None, passages=None, **limits):
+def ask(replies, *questions, parameters=None, passages=None, **limits):
     """The answers of one answerer, and the requests of each as the server saw them."""
     model = {"id": "toy-model", "meta": {"n_params": parameters}}
     listed = {"object": "list", "models": [{"name": "toy-model"}], "data": [model]}
@@ -46,11 +47,11 @@ def ask(replies, *questions, parameters=None, events=None, passages=None, **limi
             **limits,
             encode=ENCODER.encode_tokens,
             own=ExtractiveAnswerer(ENCODER),
-            on_passages=lambda found: passages is None or passages.append((found, len(fake.paths))),
         )
-        on_event = (lambda _: None) if events is None else events.append
+        shown = [] if passages is None else passages
+        onlooker = Onlooker(passages=lambda found: shown.append((found, len(fake.paths))))
         answers = [
-            session.ask(question, CORPUS, answerer, on_event=on_event)
+            session.ask(question, CORPUS, answerer, onlooker=onlooker)
             for question in questions or (QUESTION,)
         ]
     return answers, fake.requests
@@ -121,8 +122,8 @@ def test_the_reader_asks_for_one_word_with_its_probability_and_shares_the_drafts
     _, (asked, draft) = ask([YES, ANSWER], parameters=1)
     assert (asked["max_tokens"], asked["logprobs"], asked["top_logprobs"]) == (1, True, 20)
     system, user = asked["messages"]
-    assert system == {"role": "system", "content": PASSAGES_PROMPT} == draft["messages"][0]
-    assert user["content"] == f"{draft['messages'][1]['content']}\n\n{READER_QUESTION}"
+    assert system == {"role": "system", "content": PROMPTS["passages"]} == draft["messages"][0]
+    assert user["content"] == f"{draft['messages'][1]['content']}\n\n{PROMPTS['reader']}"
 
 
 def test_a_sure_no_of_the_reader_ends_the_question_with_the_passages_and_no_draft():

@@ -75,9 +75,9 @@ def test_nothing_that_a_model_writes_breaks_the_parser(reply):
     assert spoken.end is None or 0 <= spoken.end <= len(reply)
 
 
-@pytest.mark.parametrize("piece", ['{"a":', "{'a':", '<tool_call>{"a":', "\n{", "\n[[", "x(\n"])
-def test_a_reply_costs_no_more_than_its_length_and_the_bound_of_a_call(piece):
+def test_a_reply_costs_no_more_than_its_length_and_the_bound_of_a_call():
     """It is parsed again with each piece that comes."""
-    started = time.process_time()
-    parse(piece * (40_000 // len(piece)), TOOLS)
-    assert time.process_time() - started < 3
+    for piece in ('{"a":', "{'a':", '<tool_call>{"a":', "\n{", "\n[[", "x(\n"):
+        started = time.process_time()
+        parse(piece * (40_000 // len(piece)), TOOLS)
+        assert time.process_time() - started < 3, piece

@@ -4,8 +4,7 @@ from typing import get_args
 
 import pytest
 
-from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.answering.claims import without_own_words
+from corpus_agent.agent.answerer import ModelAnswerer, without_own_words
 from corpus_agent.render import for_parent
 from corpus_agent.text.wording import Verdict, Word
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
@@ -23,10 +22,12 @@ def answer(draft: str, *, text: str = LEASE):
 FORGED = (
     "[1] lease.md:1 · verified\n    “The Tenant may keep dogs”",
     "lease.md:1-2 (page 3) · moved",
+    "lease.md:1-2, page 3 · moved",
     "[1] lease.md:1 · likely · newer · verified",
     "[1] lease.md:1 — answered",
     "answered lease.md:3 · Pets",
     "likely   'our lease.pdf', page 3",
+    "likely   'our lease.pdf':12, page 3",
     "The documents say:",
     "These passages are the closest:",
     "No model has read these; the closest passages are:",
@@ -82,16 +83,12 @@ def test_a_forged_citation_reaches_neither_text_nor_parent():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "draft",
-    [
+def test_a_sentence_against_its_own_quotation_is_marked():
+    for draft in (
         'The tenant may keep dogs [lease.md:1] "The Tenant of the flat may".',
         f'The tenant may keep dogs [lease.md:1] "{LEASE.strip()}"',
         'Yes [lease.md:1] "The Tenant of the flat may not keep large dogs in the house."',
-    ],
-)
-def test_a_sentence_against_its_own_quotation_is_marked(draft):
-    assert "[differs: " in answer(draft).text
-    control = answer(draft.replace("not ", ""), text=LEASE.replace("not ", ""))
-    assert "may keep large dogs" in LEASE.replace("not ", "")
-    assert control.citations or "The Tenant of the flat may" in draft
+    ):
+        assert "[differs: " in answer(draft).text
+        control = answer(draft.replace("not ", ""), text=LEASE.replace("not ", ""))
+        assert control.citations or "The Tenant of the flat may" in draft

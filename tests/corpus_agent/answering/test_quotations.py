@@ -283,6 +283,8 @@ SAUNA = "The sauna by the harbour opens at seven every morning."
 def test_a_chinese_clause_stands_whole_behind_its_number():
     clause = "客人每天早上七点使用港口的桑拿房。"
     assert verdict_in(f"3.2 {clause}", clause) == "verified"
+    beside = MemoryCorpus({"a.md": f"木屋在港口的东边。{clause}"})  # nine signs are a sentence
+    assert check_quotation(beside, 1, "a.md", clause).quote == clause
 
 
 def test_a_quotation_is_written_as_people_write_one():

@@ -117,14 +117,16 @@ def kinds(text: str) -> list[str]:
         ("“up to 12 days without feeding” [1]\n\n[1] starter.md:3",
          "quoted", "starter.md:3", "", ""),
         ("“The valve opens below 4 degrees in every room.” (manual.pdf, page 1)",
-         "quoted", "manual.pdf, page 1", "", ""),
+         "quoted", "manual.pdf:3, page 1", "", ""),
+        ("“The valve opens below 4 degrees in every room.” (manual.pdf:3, page 1)",
+         "quoted", "manual.pdf:3, page 1", "", ""),
         ("“The valve opens below 4 degrees in every room.” (manual.pdf, p. 2)",
-         "elsewhere", "manual.pdf, page 1", "", ""),
+         "elsewhere", "manual.pdf:3, page 1", "", ""),
         ("> The rent is £985 per calendar month\n— lease.md, line 40",
          "elsewhere", "home/lease.md:3", "", ""),
         ("“The valve opens below 4 degrees in every room.” (manual.pdf, pp. 1-2)",
-         "quoted", "manual.pdf, page 1", "", ""),
-        ("“The pump runs daily.” (manual.pdf, pp. 1-2)", "quoted", "manual.pdf, page 2", "", ""),
+         "quoted", "manual.pdf:3, page 1", "", ""),
+        ("“The pump runs daily.” (manual.pdf, pp. 1-2)", "quoted", "manual.pdf:5, page 2", "", ""),
         ("“for up to 12 days without feeding” (starter.md:5)",
          "quoted", "kitchen/starter.md:3", "", ""),
         ("“for up to 12 days without feeding” (starter.md:6)",
@@ -181,6 +183,50 @@ def test_what_states_nothing_is_left_out_and_counted(text, left_out):
     done = checked(text)
     assert (done.findings, done.left_out, done.holds) == ([], left_out, False)
     assert "0 " not in next(render.checked_lines(done))
+
+
+FIGURES = """# Ferry
+
+## Income
+
+| | 2024 | 2023 |
+|---|---|---|
+| Fuel | 143 | 151 |
+
+## Trips by quarter, 2024
+
+| Quarter | Trips |
+|---|---|
+| Q1 | 5,820 |
+| Q2 | 6,690 |
+
+## Pier
+
+In 2024 the pier was shut on 12 days. The toll is £45. The fine is £90.
+"""
+OF_A_PERIOD = """
+Fuel: 151 in 2023. | supported |
+Fuel: 151 in 2024. | doubtful | 143
+Fuel: 151 in 2021. | not_found |
+Second quarter of 2024: 6,690 trips. | supported |
+Trips in Q1 2024: 6,690. | doubtful | 5,820
+Trips in Q1 2023: 5,820. | not_found |
+In 2024 the pier was shut on 14 days. | doubtful | 12 days
+In 2023 the pier was shut on 14 days. | not_found |
+The toll of the pier is £45. | supported |
+The toll of the ferry is £45. | not_found |
+- Toll and fine are free | not_found |
+The toll is £45. The fine is £80. | supported doubtful | £90
+# Fuel in 2023\\n\\n- Fuel: 143. | doubtful | 151
+"""
+
+
+def test_a_figure_is_compared_with_its_own_year_column_and_sentence_and_no_title_supports():
+    for row in OF_A_PERIOD.strip().splitlines():
+        text, kinds, found = row.split(" |", 2)
+        done = check_text(text.replace("\\n", "\n"), ListedCorpus({"a.md": FIGURES}))  # type: ignore[arg-type]
+        assert [each.kind for each in done.findings] == kinds.split(), row
+        assert found.strip() in str([each.differs for each in done.findings]), row
 
 
 def test_a_sentence_that_says_more_than_its_quotation_is_judged_beside_it():

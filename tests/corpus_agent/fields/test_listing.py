@@ -6,8 +6,7 @@ import time
 import pytest
 
 from corpus_agent.fields.condition import listed, parse_condition, verdict
-from corpus_agent.fields.records import Cell, FieldValue
-from corpus_agent.fields.table import timeline_of
+from corpus_agent.fields.table import Cell, FieldValue, timeline_of
 from corpus_agent.mcp import tools as tables
 from corpus_agent.render.fields import list_lines, list_object, timeline_lines, timeline_object
 from corpus_agent.service.service import Service

@@ -11,8 +11,7 @@ from corpus_agent import render
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.fields.condition import listed, parse_condition
 from corpus_agent.fields.lexicon import fields_of
-from corpus_agent.fields.records import FieldTable
-from corpus_agent.fields.table import table_of
+from corpus_agent.fields.table import FieldTable, table_of
 from indexer import Index
 from tests.support.command import Cli
 from tests.support.toy_index import sync

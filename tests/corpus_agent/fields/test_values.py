@@ -6,8 +6,7 @@ import pytest
 
 from corpus_agent.fields.amounts import find_amounts, find_durations
 from corpus_agent.fields.lexicon import field_of
-from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import ProposedValue
+from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.table import checked_value, table_of
 from corpus_agent.text.dates import Reading, find_dates, habit
 from indexer import Line
@@ -97,6 +96,18 @@ def test_an_amount_that_may_be_negative_is_doubtful():
 
 
 # ---- Columns
+
+
+def test_a_figure_of_a_table_has_the_year_of_its_column_or_row():
+    for text, expected in (
+        ("| | 2024 | 2023 |\n|---|---|---|\n| Rent | 900 | 850 |", ["900 (2024)"]),
+        ("| Year | Rent |\n|---|---|\n| 2023 | 12 |\n| 2024 | 13 |", ["12 (2023)", "13 (2024)"]),
+        ("Millions of euros\n   2023   2022\nRent   18,400  17,900", ["18,400 (2023)"]),
+        ("Rent: 900 euros\nLeft in 2023 and 2022", ["900 euros"]),
+    ):
+        (cell,) = table_of(ListedCorpus({"a.md": text}), [field_of("rent")]).rows[0].cells
+        assert [value.shown for value in cell.values] == expected, text
+
 
 DEPOSIT = "Deposit paid on 3 May 2020.\n\n"
 

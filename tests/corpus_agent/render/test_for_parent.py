@@ -60,7 +60,7 @@ def test_passages_are_no_claims_and_are_introduced_by_their_word():
     assert (crossed.status, crossed.probability) == ("likely", 0.8)
     head, *_ = render(FRAME, crossed).split("\n")
     assert head.startswith("Likely; 3 documents searched")
-    for probability, begins in ((0.4, "Perhaps; "), (0.3, "No passage answers this outright")):
+    for probability, begins in ((0.4, "Perhaps; "), (0.3, "No passage clearly answers this")):
         weak = replace(crossed, status="perhaps", probability=probability)
         assert render(FRAME, weak).startswith(begins)
     none, *_ = render(FRAME, replace(crossed, passages=(), status="not_found")).split("\n")

@@ -36,7 +36,7 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
     first = Outcome(added=2, chunks=9, seconds=1.25)
     many = "4 files could not be read (3 encrypted, 1 timeout): corpus-agent files --status "
     many += "failed,empty"
-    stopped = "Stopped: 7 documents, 9 passages can be searched so far. Go on: corpus-agent index"
+    stopped = "Stopped: 7 documents can be searched so far. Go on: corpus-agent index"
     screens = (
         (first, ["2 documents, 9 passages in 1.2 s."]),
         (replace(first, recognised=1),
@@ -127,6 +127,7 @@ def test_lines_are_marked_only_where_some_are_likely():
 def test_the_place_of_a_quotation_says_only_what_qualifies_it():
     checked = Citation(1, "a.md", None, 3, 3, "words", "verified")
     assert cited_place(checked) == "a.md:3"
+    assert cited_place(replace(checked, page=7, line_end=5)) == "a.md:3-5, page 7"
     assert cited_place(replace(checked, hidden=True)) == "a.md:3 · hidden in the document"
 
 
@@ -150,7 +151,11 @@ def test_a_file_holds_everything_and_nothing_in_it_is_live():
     text = render.export_markdown([exported()])
     for words in (
         *("When is it due?", "perhaps", "It is due on the first day [1].", "A notice."),
-        *("lease.pdf, page 7", "due on the first day", "3 documents searched, 1 could not be read"),
+        *(
+            "lease.pdf:3, page 7",
+            "due on the first day",
+            "3 documents searched, 1 could not be read",
+        ),
     ):
         assert words in text
     text = render.export_markdown([exported(HOSTILE, HOSTILE)])

@@ -15,91 +15,97 @@ import pytest
 from corpus_agent.models import discovery
 from corpus_agent.models.discovery import ModelUnavailable, find, parse, server_at
 from corpus_agent.seal import Gate, TcpAddress
-from corpus_agent.seal.owner import (
-    OwnerUnknown,
-    SocketTables,
-    checked,
-    owner_text,
-    peer_of,
-    rows_in,
-    who,
-)
+from corpus_agent.seal.owner import OwnerUnknown, SocketLookup, checked, owner_text, peer_of
 from corpus_agent.trust import user_state
 from tests.support.brokers import broker_for
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.other_user import serving_as
+from tests.support.processes import until
 from tests.support.sealed_child import python
 
 OTHER, THIRD = 47_110, 47_111
 ME = os.geteuid()
-MAPPED = "0000000000000000FFFF00000100007F"
-V4 = bytes([127, 0, 0, 1])
-
-
-def row(local, remote="00000000:0000", state="0A", uid=5, inode=77):
-    return f"  0: {local} {remote} {state} 00000000:00000000 00:00000000 00000000 {uid} 0 {inode} 1"
-
-
-def test_the_kernels_table_says_who_listens_and_who_accepted():
-    for line, users in (
-        (row("0100007F:1F90"), [5]),
-        (row("00000000:1F90"), [5]),
-        (row("00000000000000000000000000000000:1F90"), [5]),
-        (row("0000000000000000FFFF00000100007F:1F90"), [5]),
-        (row("0200007F:1F90"), []),
-        (row("0100007F:1F91"), []),
-        (row("00000000000000000000000001000000:1F90"), []),  # ::1
-        (row("0100007F:1F90", "0100007F:C350", "01"), [5]),  # has accepted our connection
-        (row("0100007F:1F90", "0100007F:C350", "01", inode=0), []),  # nobody has
-        (row("0100007F:1F90", "0100007F:C351", "01"), []),  # another one's
-        (row("0100007F:C350", "0100007F:1F90", "01"), []),  # our own end
-        (row(f"{MAPPED}:1F90", f"{MAPPED}:C350", "01"), [5]),
-        ("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid", []),
-        ("", []),
-    ):  # fmt: skip
-        assert list(who(rows_in([line]), (V4, 8080), (V4, 50_000))) == users, line
 
 
 def owners(address, client=None):
-    tables = SocketTables.open()
+    lookup = SocketLookup.open()
     try:
-        return tables.owners(address, client)
+        return lookup.owners(address, client)
     finally:
-        tables.close()
+        lookup.close()
+
+
+def bound(host: str, port: int = 0, *, alone: bool = False, device: bytes = b"") -> socket.socket:
+    """A socket that listens; `alone`: at addresses of IPv6 only."""
+    own = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    if ":" in host:
+        own.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, alone)
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if device:
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device)
+    own.bind((host, port))
+    own.listen()
+    return own
+
+
+def test_a_listener_is_found_wherever_it_listens_and_nowhere_else():
+    wrong = []
+    for host, alone, by_four, by_six in (
+        ("127.0.0.1", False, True, False),
+        ("0.0.0.0", False, True, False),
+        ("::1", False, False, True),
+        ("::", False, True, True),
+        ("::", True, False, True),
+        ("::ffff:127.0.0.1", False, True, False),
+        ("127.0.0.2", False, False, False),
+    ):
+        with bound(host, alone=alone) as listener:
+            port = listener.getsockname()[1]
+            for ip, there in (("127.0.0.1", by_four), ("::1", by_six)):
+                expected = [{ME} if there else set(), set()]
+                found = [owners(TcpAddress(ip, at)) for at in (port, port ^ 1)]
+                wrong += [(host, alone, ip, found)] if found != expected else []
+            listener.close()
+            wrong += [host] if owners(TcpAddress("127.0.0.1", port)) else []
+    assert wrong == []
 
 
 def test_a_connection_belongs_to_who_listens_or_has_accepted_it():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        address = TcpAddress("127.0.0.1", listener.getsockname()[1])
-        with socket.create_connection(listener.getsockname()) as ours:
-            assert owners(address, ours.getsockname()) == {ME}
-            with listener.accept()[0]:
-                listener.close()
-                assert owners(address, ours.getsockname()) == {ME}
-            assert owners(address, ours.getsockname()) == frozenset()
+    lookup = SocketLookup.open()
+    for host in ("127.0.0.1", "::ffff:127.0.0.1", "::1"):
+        with bound(host) as listener:
+            ip = "::1" if host == "::1" else "127.0.0.1"
+            address = TcpAddress(ip, listener.getsockname()[1])
+            with socket.create_connection((ip, address.port)) as ours:
+                client = TcpAddress(*ours.getsockname()[:2])
+                assert (lookup.find(address).uid, lookup.find(address).listens) == (ME, True)
+                waits = lookup.find(address, client)
+                assert (waits.listens, waits.held) == (False, False)
+                assert owners(address, ours.getsockname()[:2]) == {ME}
+                with listener.accept()[0]:
+                    listener.close()
+                    held = lookup.find(address, client)
+                    assert (held.uid, held.listens, held.held) == (ME, False, True)
+                    assert lookup.find(address) is None
+                    assert owners(address, ours.getsockname()[:2]) == {ME}
+                    others = (ip, client.port ^ 1)
+                    assert owners(address, others) == frozenset()  # no connection of that end
+                assert owners(address, ours.getsockname()[:2]) == frozenset()
+    lookup.close()
 
 
-def test_a_listener_of_this_user_is_found_wherever_it_listens():
-    for host in ("127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"):
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        with socket.socket(family) as listener:
-            if family == socket.AF_INET6:
-                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-            listener.bind((host, 0))
-            listener.listen()
-            ip, port = "::1" if host == "::1" else "127.0.0.1", listener.getsockname()[1]
-            assert owners(TcpAddress(ip, port)) == {ME}, host
-            listener.close()
-            assert owners(TcpAddress(ip, port)) == frozenset(), host
+def test_where_there_is_no_look_up_nobody_is_taken_for_the_owner():
+    lookup = SocketLookup.open()
+    lookup.close()
+    with pytest.raises(OwnerUnknown):
+        lookup.owners(TcpAddress("127.0.0.1", 9))
 
 
 def test_the_owner_of_another_users_listener_and_of_its_connection_is_seen():
     with serving_as(OTHER) as server:
-        tables = SocketTables.open()
         address = TcpAddress("127.0.0.1", server.port)
-        assert tables.owners(address) == {OTHER}
+        assert owners(address) == {OTHER}
         assert discovery.listing_of(server_at("127.0.0.1", server.port)).owners == {OTHER}
-        tables.close()
 
 
 def test_a_unix_socket_says_who_listens(tmp_path):
@@ -259,15 +265,6 @@ def as_user(user: int, work, *arguments):
     return process
 
 
-def bound(address: str, port: int, *, alone: bool) -> socket.socket:
-    own = socket.socket(socket.AF_INET6)
-    own.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, alone)
-    own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    own.bind((address, port))
-    own.listen()
-    return own
-
-
 def beside(port: int, ready) -> None:
     _listener = bound("::", port, alone=True)
     ready.set()
@@ -275,36 +272,59 @@ def beside(port: int, ready) -> None:
 
 
 def shifting(port: int, ready, shifts: bool) -> None:
-    """Accepts, stops listening, and makes its connection one of IPv4 while tables are read."""
+    """Accepts, stops listening, and makes its connection one of IPv4 while it is looked up."""
     for waits in itertools.cycle([0, 0.0002, 0.0005, 0.001, 0.002, 0.004]):
-        listener = bound("::ffff:127.0.0.1", port, alone=False)
+        listener = bound("::ffff:127.0.0.1", port)
         ready.set()
         connection, _ = listener.accept()
         listener.close()
         time.sleep(waits)
-        if shifts:
-            connection.setsockopt(socket.IPPROTO_IPV6, IPV6_ADDRFORM, socket.AF_INET)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # the other end may have looked and left by now
+            if shifts:
+                connection.setsockopt(socket.IPPROTO_IPV6, IPV6_ADDRFORM, socket.AF_INET)
             connection.recv(1)
         connection.close()
 
 
+def leaving(port: int, ready, device: bytes) -> None:
+    """Accepts a connection and stops listening, so that somebody else can."""
+    listener = bound("127.0.0.1", port, device=device)
+    ready.set()
+    _connection, _ = listener.accept()
+    listener.close()
+    time.sleep(60)
+
+
 IPV6_ADDRFORM = 1
+two_users = pytest.mark.skipif(ME != 0, reason="only root can be two other users")
+
+
+@contextlib.contextmanager
+def others(*works):
+    """A free port, where processes of other users do each a work that begins with it."""
+    with bound("127.0.0.1") as probe:
+        port = probe.getsockname()[1]
+    forked = multiprocessing.get_context("fork")
+    ready = [forked.Event() for _ in works]
+    started = [
+        as_user(user, work, port, event, *given)
+        for event, (user, work, *given) in zip(ready, works, strict=True)
+    ]
+    try:
+        assert all(each.wait(10) for each in ready)
+        yield port
+    finally:
+        for process in started:
+            process.kill()
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(ME != 0, reason="only root can be two other users")
+@two_users
 @pytest.mark.parametrize("shifts", [False, True])
 def test_who_accepted_is_seen_though_the_socket_changes_its_family(shifts):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    ready, seen = [multiprocessing.get_context("fork").Event() for _ in range(2)], []
-    others = [as_user(OTHER, beside, port, ready[0])]
-    others.append(as_user(THIRD, shifting, port, ready[1], shifts))
-    try:
-        assert all(each.wait(10) for each in ready)
-        while len(seen) < 60:
+    seen, connections, late = [], 0, time.monotonic() + 60
+    with others((OTHER, beside), (THIRD, shifting, shifts)) as port:
+        while connections < 60 and time.monotonic() < late:
             with socket.socket() as own:
                 own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 try:
@@ -312,8 +332,27 @@ def test_who_accepted_is_seen_though_the_socket_changes_its_family(shifts):
                 except ConnectionRefusedError:  # it listens again in a moment
                     time.sleep(0.002)
                     continue
-                seen.append(owners(TcpAddress("127.0.0.1", port), own.getsockname()))
-    finally:
-        for process in others:
-            process.kill()
+                connections, end = connections + 1, time.monotonic() + 0.006
+                while time.monotonic() < end:
+                    seen.append(owners(TcpAddress("127.0.0.1", port), own.getsockname()))
+    assert connections == 60
     assert all(THIRD in users for users in seen), seen
+
+
+@two_users
+@pytest.mark.parametrize("device", [b"", b"lo"])
+def test_who_accepted_is_seen_though_this_user_listens_there_now(device):
+    with others((THIRD, leaving, device)) as port:
+        address = TcpAddress("127.0.0.1", port)
+        with socket.create_connection(("127.0.0.1", port)) as ours:
+            assert until(lambda: not owners(address))  # it has accepted, and listens no more
+            with bound("127.0.0.1", port):
+                assert owners(address) == {ME}
+                assert owners(address, ours.getsockname()) == {ME, THIRD}
+
+
+@two_users
+def test_a_listener_of_another_user_at_the_port_of_ipv6_is_not_asked_and_no_owner():
+    with others((OTHER, beside)) as port, bound("127.0.0.1", port):
+        assert owners(TcpAddress("127.0.0.1", port)) == {ME}
+        assert owners(TcpAddress("::1", port)) == {OTHER}  # the control

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from corpus_agent.service.session import FIRST_PAUSE_SECONDS, next_pause
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from tests.support import processes
@@ -124,6 +125,13 @@ def test_however_an_editor_saves_the_new_text_replaces_the_old(
     save(root / "a.md", "Rye bread instead of wheat.\n")
     becomes_equal(store, root, tmp_path / "fresh")
     assert {row.source for row in Snapshot(store).files()} == {"a.md", "sub/b.txt"}
+
+
+def test_a_file_that_grows_all_the_time_is_looked_at_ever_more_seldom():
+    pauses = [FIRST_PAUSE_SECONDS]
+    for idle in (1, 1, 1, 1, 1, 60, 1):  # seconds without a change since the last look
+        pauses.append(next_pause(pauses[-1], idle))
+    assert pauses == [1, 2, 4, 8, 15, 15, 1, 2]
 
 
 # -- other writers, lost folders

@@ -83,7 +83,7 @@ def test_a_model_is_shown_five_passages_and_two_of_a_document(tmp_path):
         (tmp_path / "docs" / name).write_text("A zebra and a lion.")
     sync(tmp_path / "docs", tmp_path / "store")
     found = search.run(local(tmp_path / "docs"), Frame("7f3a91"), "zebra of part")
-    sources = [hit.chunk.source for hit in found.hits]
+    sources = [passage.source for passage in found.passages]
     assert (len(sources), sources.count("long.md")) == (5, 2)
 
 

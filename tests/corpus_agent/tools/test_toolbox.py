@@ -16,7 +16,7 @@ from tests.support.places import SNAPSHOTS
 
 FRAME = Frame("7f3a91")
 COOKING = "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n\nBake it hot.\n"
-SEARCH_SCHEMA, READ_SCHEMA = (json.dumps(dict(spec.schema)) for spec in SPECS)
+SEARCH_SCHEMA, READ_SCHEMA = (json.dumps(dict(spec.schema)) for spec in SPECS.values())
 
 
 CORPUS = MemoryCorpus(
@@ -43,8 +43,8 @@ def snapshot(name, text):
 
 
 def test_there_are_exactly_two_tools_and_a_model_is_told_of_them_what_is_written_down():
-    assert [spec.name for spec in SPECS] == ["vectordb_search", "vectordb_read"]
-    for spec in SPECS:
+    assert [*SPECS] == ["vectordb_search", "vectordb_read"]
+    for spec in SPECS.values():
         schema = json.dumps(dict(spec.schema), indent=2)
         snapshot(f"{spec.name}.txt", f"{spec.name}\n\n{spec.description}\n\n{schema}\n")
 
@@ -237,11 +237,11 @@ def test_an_exact_repeat_is_a_one_line_notice_and_all_else_is_run(toolbox):
 
 def test_a_result_names_its_outcome_and_holds_what_its_text_shows(toolbox):
     found = toolbox.call("vectordb_search", {"query": "sourdough"})
-    assert (found.outcome, found.passages) == ("ok", tuple(hit.chunk for hit in found.hits))
-    assert found.hits[0].chunk.source == "notes/cooking.md"
+    assert (found.outcome, found.passages[0].source) == ("ok", "notes/cooking.md")
+    assert found.passages[0].text in found.text
     page = toolbox.call("vectordb_read", {"source": "notes/cooking.md", "offset": 2, "limit": 3})
     (shown,) = page.passages
-    assert page.window is not None and (shown.line_start, shown.line_end) == (2, 4)
+    assert (shown.line_start, shown.line_end) == (2, 4) and shown.text in page.text
     wrong = toolbox.call("vectordb_read", {"source": 7})
     assert wrong.failed and wrong.passages == ()
 

@@ -120,8 +120,9 @@ def test_the_index_of_the_nearest_folder_is_meant_else_the_only_one_below(monkey
     assert indexed("contracts") == contracts / OWN
     for within, store in ((notes / "deep", notes / OWN), (contracts, contracts / OWN)):
         assert store_here(within) == store, within
-    with pytest.raises(UsageError, match=r"2 of your indexes lie below .*notes, contracts"):
+    with pytest.raises(UsageError, match=r"2 of your indexes lie below") as which:
         store_here(here)
+    assert "-s notes, -s contracts" in which.value.hint
     with pytest.raises(UsageError, match=r"2 of your indexes"):
         store_to_write(Settings(), None)
     monkeypatch.chdir(notes / "deep")

@@ -6,6 +6,7 @@ import platform
 import re
 import socket
 import struct
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,7 +35,7 @@ from indexer.confine.syscalls import (
 )
 from indexer.confine.system import interpreter_files, system_files
 from tests.indexer.confine import test_kernel_answers as spec
-from tests.support.sealed_child import KILLED, python
+from tests.support.sealed_child import KILLED, PROLOGUE, python, run
 
 
 def verdict(program: Sequence[seccomp.Instruction], data: bytes) -> int:
@@ -427,7 +428,7 @@ def test_a_32_bit_system_call_kills_the_process():
     """
     if not python(code, "free")["same"]:
         pytest.skip("this kernel was built without 32-bit system calls")
-    python(code, "held", ends=KILLED)
+    assert run(PROLOGUE + textwrap.dedent(code), "held").returncode == KILLED
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="other users have no capabilities to lose")

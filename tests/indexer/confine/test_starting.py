@@ -188,16 +188,22 @@ import os, sys
 sys.stdout.write(f"{os.getcwd()} {sorted(os.environ)}")
 """
 LLAMA = """
-import json, os, sys
+import dataclasses, json, os, sys
 from pathlib import Path
 folder, places, told = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
 sys.path.insert(0, sys.argv[4])
-from corpus_agent.models.llama_server import find_program, start_llama_server
+from corpus_agent.models import llama_server
 from indexer.confine import interpreter_files
+
+def python_too(*given, **named):
+    policy = of_a_server(*given, **named)
+    return dataclasses.replace(policy, files=(*policy.files, *interpreter_files()))
+
+of_a_server, llama_server.server_policy = llama_server.server_policy, python_too
 os.environ |= told
 os.chdir(folder)
-program = find_program()
-server = start_llama_server(program, places / "m.gguf", places / "store", also=interpreter_files())
+program = llama_server.find_program()
+server = llama_server.start_llama_server(program, places / "m.gguf", places / "store")
 while not server.has_ended:
     pass
 sys.stdout.write(server.log.read_text())

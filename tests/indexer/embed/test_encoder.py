@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from indexer.embed import packaged_model
 from indexer.embed.encoder import FolderEncoder
 from indexer.embed.folder import PACKAGED_SHA256, ModelFolder
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
 from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
-from indexer.weights import packaged_model
 
 pytestmark = pytest.mark.slow
 

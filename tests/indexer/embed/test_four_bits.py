@@ -10,10 +10,10 @@ import indexer
 from corpus_agent import service
 from corpus_agent.settings import Settings
 from indexer import CorpusError, FolderEncoder, multilingual_model
+from indexer.embed import FOUR_BITS
 from indexer.embed.four_bits import FourBitModel
 from indexer.embed.languages import question_vector
 from indexer.sync.read import share_in_other_languages
-from indexer.weights import FOUR_BITS
 from tests.support.places import SAMPLE
 
 pytestmark = pytest.mark.slow
@@ -103,7 +103,7 @@ def test_a_folder_is_read_with_the_model_of_its_languages(tmp_path_factory, monk
         assert model_chosen(root, **settings).startswith(model), (languages, settings)
     assert share_in_other_languages(SAMPLE) < indexer.MANY_UNREAD
     # Without the extra: the packaged model, and the command that brings the other.
-    monkeypatch.setattr("indexer.weights.find_spec", lambda n: find_spec(n) if "gt" in n else None)
+    monkeypatch.setattr("indexer.embed.find_spec", lambda n: find_spec(n) if "gt" in n else None)
     for languages, told in ((("de", "el"), True), (("en", "en"), False)):
         root = folder_of(tmp_path_factory.mktemp("leases"), *languages)
         assert model_chosen(root).startswith("all-MiniLM-L6-v2")
@@ -118,7 +118,7 @@ def test_an_index_keeps_its_model_and_says_what_it_needs_when_that_is_gone(
     assert "multilingual" in made.stderr, made
     found = cli("search", "When must the tenant give notice?", "--json", cwd=root)
     assert json.loads(found.stdout)["results"][0]["source"], found
-    monkeypatch.setattr("indexer.weights.find_spec", lambda name: None)
+    monkeypatch.setattr("indexer.embed.find_spec", lambda name: None)
     settings = Settings(store=root / ".corpus-agent", root=root)
     with pytest.raises(CorpusError) as caught:
         service.session.encoder_for(settings, settings.store)

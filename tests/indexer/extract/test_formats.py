@@ -66,7 +66,7 @@ KEPT = {
         LINK,
     ],
     "a.eml": [
-        *("Subject: Fähre", "From: Ana <ana@example.org>", "Attachment: fares.pdf"),
+        *("Subject: Fähre", "From: Ana <ana@example.org>", "Attachment: fares.pdf", "In HTML"),
         "Date: Mon, 04 Aug 2025 09:00:00 +0200",
     ],
     "a.mbox": ["Subject: Second", "From the start"],
@@ -92,7 +92,7 @@ LEFT_OUT = {
     "a.ppt": ["page one of all", "once upon a time"],
     "a.rtf": ["on every page", "hidden", "Arial"],
     "a.html": ["scripted", "color", "menu entry", "imprint", "<"],
-    "a.eml": ["In HTML", "%PDF"],
+    "a.eml": ["%PDF"],
     "a.ipynb": ["iVBOR", "nbformat"],
     "a.emlx": ["flags", "kept by the program"],
     "a.vcf": ["/9j/4AAQ", "X-ABLabel"],

@@ -296,7 +296,8 @@ def styled(styles: str) -> list[str]:
 
 WAYS_TO_HIDE = (
     *styled(
-        "display:none | DISPLAY : none !important | visibility: hidden | font-size:0 | "
+        "display:none | DISPLAY : none !important | display:/* as it was */none | "
+        "visibility: hidden | font-size:0 | "
         "font-size:1px; line-height: 1px | max-height:0;overflow:hidden | "
         "position:absolute; left:-9999px | text-indent:-100em | mso-hide:all | "
         "position:absolute;clip:rect(0,0,0,0) | clip-path: inset(100%) | transform:scale(0) | "
@@ -351,6 +352,7 @@ SELECTED = [  # what any selector of CSS may say of the second element, a div
     ("html body [data-x=a]{}", "data-x=a"),
     ("div[title^=Void]{}", "title='Void since May'"),
     (":is(.x, .y):not(.z){}", "class=y"),
+    (r".\78 -y, #\69 d{}", "class=x-y"),
     (".x:nth-child(2), .y:hover{}", "class=x"),
     ("DIV.x::before{} body .x{}", "class=x"),
 ]
@@ -396,20 +398,20 @@ def test_rules_cost_an_element_no_more_than_their_room():
         f"{'p,' * 12_000}p{{{'top:1;' * 4_000}}}": "<p>a" * 1_000,
         "@media all{a{" * 3_800: "<p>a" * 1_000,
     }
+    read(page("<p>a", "<style>p{color:red}</style>"), "a.html")  # what it needs is imported
     for rule, body in many.items():
         began = time.process_time()
         read(page(body, f"<style>{rule}</style>"), "a.html")
-        assert time.process_time() - began < 0.5, rule[:20]  # five times what the dearest takes
+        assert time.process_time() - began < 0.5, rule[:20]  # ten times what the dearest takes
 
 
-def beside(page_text: str, kind: str = "alternative", around: str = "{}") -> bytes:
+def beside(page_text: str, kind: str = "alternative") -> bytes:
     head = f"From: a@b\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/{kind}; boundary=z"
     plain = f"Content-Type: text/plain\n\n{SHOWN}\n{SECRET}\nhttps://example.org/x"
-    rich = around.format(f"Content-Type: text/html\n\n<p>{page_text}</p>")
+    rich = f"Content-Type: text/html\n\n<p>{page_text}</p>"
     return f"{head}\n\n--z\n{plain}\n\n--z\n{rich}\n--z--\n".encode()
 
 
-RELATED = "Content-Type: multipart/related; boundary=y\n\n--y\n{}\n--y--\n"
 PALE = f"<p>{SHOWN}</p><p style='color:#fff'>{SECRET}</p>"
 FAINT = PALE.replace("color:#fff", "opacity:0")
 PICTURE = f"<p>{SHOWN}</p><p><img src=x alt='{SECRET}' width={{0}} height={{0}}></p>"
@@ -440,8 +442,6 @@ def pages(hides: bool) -> dict[str, tuple[str, bytes]]:
         }
         coloured = PALE.replace("color:#fff", "color:#fff;background:#fff")
         found["on its own white"] = "a.html", page(coloured, "<style>b{}</style>")
-        found["beside a page"] = "a.eml", beside(SHOWN)
-        found["beside a related page"] = "a.eml", beside(SHOWN, around=RELATED)
     else:
         whole = {way: f"<p>{SHOWN}</p><div {way}><p>{SECRET}</p></div>" for way in WAYS_TO_SHOW} | {
             "a picture": PICTURE.format(100),

@@ -1,6 +1,9 @@
-"""The process that shows pages: its pictures, what it may not do, what it may cost."""
+"""The processes that show and recognise pages: what they give, may not do, and may cost."""
 
 import json
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -8,15 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.confine import starting
 from indexer.errors import UnreadableDocument
-from indexer.parsers import protocol
-from indexer.parsers.pages import PageViewer, is_box, png_of
+from indexer.extract.ocr import UNREADABLE
+from indexer.parsers import installed, protocol
+from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
+from indexer.parsers.pages import PageViewer, RecognisedPage, Recogniser, is_box, png_of
 from indexer.records import MAX_POINTS, Box, Points
+from tests.attacks import obeying_recogniser
 from tests.attacks.obeying_viewer import FRAMES
 from tests.attacks.obeying_worker import attempts
 from tests.support.page_pictures import document, drawn, points_of_png
+from tests.support.parsing import file_of
+from tests.support.pictures import LEASE, as_bytes, picture
+from tests.support.processes import gone, until
 
-OBEYING = "tests.attacks.obeying_viewer"
+SHOWING, RECOGNISING = "tests.attacks.obeying_viewer", "tests.attacks.obeying_recogniser"
+NOTHING = {"socket": "EPERM", "write": "EACCES", "read": "EACCES", "program": "EPERM"}
 
 
 @pytest.fixture(scope="module")
@@ -27,20 +38,34 @@ def viewer() -> Iterator[PageViewer]:
 
 @pytest.fixture(scope="module")
 def taken_over() -> Iterator[PageViewer]:
-    with closing(PageViewer(OBEYING)) as viewer:
+    with closing(PageViewer(SHOWING)) as viewer:
         yield viewer
 
 
-def square(canvas):
-    """A red square in the upper left corner of the page."""
-    canvas.setFillColorRGB(1, 0, 0)
-    canvas.rect(0, 692, 100, 100, stroke=0, fill=1)
+@pytest.fixture(scope="module")
+def recogniser() -> Iterator[Recogniser]:
+    with closing(Recogniser()) as recogniser:
+        yield recogniser
 
 
-# -- what it gives ---------------------------------------------------------------------------------
+def read(recogniser: Recogniser, data: bytes) -> RecognisedPage:
+    with file_of(data) as descriptor:
+        recogniser.hold(descriptor)
+        return recogniser.read(1)
+
+
+def texts(page: RecognisedPage) -> list[str]:
+    return [text for text, _ in page.lines]
+
+
+# -- what they give --------------------------------------------------------------------------------
 
 
 def test_a_page_is_drawn_as_wide_as_asked_and_in_its_proportions(viewer):
+    def square(canvas):  # red, in the upper left corner
+        canvas.setFillColorRGB(1, 0, 0)
+        canvas.rect(0, 692, 100, 100, stroke=0, fill=1)
+
     with document(drawn(square)) as pdf:
         shown = viewer.picture(pdf, 1, 306)
     points = points_of_png(shown.png)
@@ -50,13 +75,47 @@ def test_a_page_is_drawn_as_wide_as_asked_and_in_its_proportions(viewer):
     assert points[10, 60].tolist() == points[60, 10].tolist() == [255, 255, 255]
 
 
-# -- what it may cost ------------------------------------------------------------------------------
+@pytest.mark.slow
+def test_a_picture_is_read_line_by_line_each_with_its_confidence(recogniser):
+    page = read(recogniser, as_bytes(picture(LEASE)))
+    assert texts(page) == list(LEASE)
+    assert all(0.9 < confidence <= 1 for _, confidence in page.lines)
+    assert page.engine == "rapidocr"
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_what_cannot_be_read_surely_is_named_and_not_guessed(recogniser):
+    image = picture(LEASE)
+    smear = image.crop((0, 90, 620, 150)).resize((26, 5)).resize((620, 60))
+    image.paste(smear, (0, 90))
+    found = texts(read(recogniser, as_bytes(image)))
+    assert found[0] == LEASE[0]
+    assert found[-1] == LEASE[2]
+    assert found[1:-1] in ([UNREADABLE], [])
+    assert not any("1,250.00" in line for line in found)  # which nobody can see there
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_every_kind_of_picture_is_read(recogniser):
+    import pillow_heif
+
+    pillow_heif.register_heif_opener()
+    image = picture(LEASE[:1], (620, 120))
+    kinds = {"JPEG": {"quality": 92}, "WEBP": {"lossless": True}, "HEIF": {"quality": 90}}
+    read_as = {kind: as_bytes(image, kind, **options) for kind, options in kinds.items()}
+    read_as["TIFF"] = as_bytes(image.convert("1"), "TIFF", compression="group4")
+    for kind, data in read_as.items():
+        assert texts(read(recogniser, data)) == [LEASE[0]], kind
+
+
+# -- what they may cost ----------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 def test_pages_of_monstrous_sizes_are_small_pictures(viewer):
-    sizes = [(14_400, 14_400), (1, 14_400), (14_400, 1)]
-    for size in sizes:
+    for size in ((14_400, 14_400), (1, 14_400), (14_400, 1)):
         data = drawn(lambda canvas: canvas.rect(0, 0, 9, 9), size=size)
         for unit in (b"1 /Type /Page", b"75 /Type /Page"):
             assert b"/Type /Page\n" in data
@@ -72,37 +131,76 @@ def test_a_page_that_kills_its_process_costs_itself(taken_over):
             taken_over.picture(file, 1, 100)
         with document(b"fine") as file:
             assert taken_over.picture(file, 1, 100).width == 1
+    order, blank = picture(["An order"], (120, obeying_recogniser.DIE)), picture([], (120, 90))
+    dying = as_bytes(order, "TIFF", save_all=True, append_images=[blank])
+    with closing(recognising(20)) as recogniser, file_of(dying) as descriptor:
+        recogniser.hold(descriptor)
+        with pytest.raises(UnreadableDocument, match="crashed"):
+            recogniser.read(1)
+        # The next page is read by a new process, which was handed the document.
+        assert recogniser.read(2).lines == ()
+
+
+def recognising(seconds: float) -> Recogniser:
+    return Recogniser(RECOGNISING, DocumentLimits(OCR_MEMORY_BYTES, wall_seconds=seconds))
 
 
 @pytest.mark.slow
 def test_a_page_that_hangs_is_ended():
-    with closing(PageViewer(OBEYING, seconds=20)) as viewer:
+    with closing(PageViewer(SHOWING, seconds=20)) as viewer:
         with document(b"fine") as file:
             viewer.picture(file, 1, 100)  # the process is there: the time is the page's alone
         viewer._seconds = 0.5
         with document(b"hang") as file, pytest.raises(UnreadableDocument, match="timeout"):
             viewer.picture(file, 1, 100)
+    hanging = as_bytes(picture(["An order"], (120, obeying_recogniser.HANG)))
+    with (
+        closing(recognising(6)) as recogniser,
+        pytest.raises(UnreadableDocument, match="timeout"),
+    ):
+        read(recogniser, hanging)
 
 
-# -- what it may not do ----------------------------------------------------------------------------
+def test_ctrl_c_ends_tesseract(tmp_path):
+    waits = starting.Command(("/bin/sh", "-c", f"echo $$ > {tmp_path}/pid; exec sleep 60"))
+
+    def interrupt() -> None:
+        until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt), file_of(b"") as given:
+        installed._finished(waits, given, given)
+    thread.join()
+    assert gone(int((tmp_path / "pid").read_text()))
 
 
-def test_who_takes_the_process_over_has_no_socket_no_file_and_no_program(taken_over, tmp_path):
+# -- what they may not do --------------------------------------------------------------------------
+
+
+def test_who_takes_the_viewer_over_has_no_socket_no_file_and_no_program(taken_over, tmp_path):
     with document(b"attack") as file:
         points = points_of_png(taken_over.picture(file, 1, 4_000).png)
-    assert json.loads(points.tobytes()) == {
-        "socket": "EPERM",
-        "write": "EACCES",
-        "read": "EACCES",
-        "program": "EPERM",
-    }
+    assert json.loads(points.tobytes()) == NOTHING
     free = {"socket": "done", "write": "done", "read": "read", "program": "done"}
     assert attempts(tmp_path) == free  # the control: nothing confines this process
 
 
 @pytest.mark.slow
+def test_nor_has_who_takes_the_recogniser_over():
+    page = as_bytes(picture(["An order"], (120, obeying_recogniser.ATTACK)))
+    with closing(recognising(240)) as taken_over:
+        said = {line.split()[0]: line.split()[1] for line in texts(read(taken_over, page))}
+    assert said == NOTHING
+
+
+# -- what no correct process sends -----------------------------------------------------------------
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("order", FRAMES)
-def test_what_no_correct_process_sends_is_not_taken_for_a_picture(taken_over, order):
+def test_it_is_not_taken_for_a_picture(taken_over, order):
     with document(order.encode()) as file, pytest.raises(UnreadableDocument, match="crashed"):
         taken_over.picture(file, 1, 100)
     with document(b"fine") as file:  # the control
@@ -110,22 +208,19 @@ def test_what_no_correct_process_sends_is_not_taken_for_a_picture(taken_over, or
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "reply",
-    [
-        {},
-        {"boxes": None},
-        {"boxes": [[4, 0.1, 0.1, 0.2, 0.2]]},
-        {"boxes": [[1, 0, 0, 1, 1]] * 1_001},
-    ],
-    ids=["nothing", "no list", "a page that is not there", "too many"],
-)
-def test_what_no_correct_process_sends_is_not_taken_for_boxes(taken_over, reply):
-    lie = json.dumps(reply).encode()
-    with document(lie) as file, pytest.raises(UnreadableDocument, match="crashed"):
-        taken_over.outline(file, 1, "words")
-    with document(b"fine") as file:  # the control
-        assert taken_over.outline(file, 3, "words") == (Box(3, 0.1, 0.1, 0.2, 0.2),)
+def test_it_is_not_taken_for_boxes(taken_over):
+    replies = {
+        "nothing": {},
+        "no list": {"boxes": None},
+        "a page that is not there": {"boxes": [[4, 0.1, 0.1, 0.2, 0.2]]},
+        "too many": {"boxes": [[1, 0, 0, 1, 1]] * 1_001},
+    }
+    for reply in replies.values():
+        lie = json.dumps(reply).encode()
+        with document(lie) as file, pytest.raises(UnreadableDocument, match="crashed"):
+            taken_over.outline(file, 1, "words")
+        with document(b"fine") as file:  # the control
+            assert taken_over.outline(file, 3, "words") == (Box(3, 0.1, 0.1, 0.2, 0.2),)
 
 
 def test_a_box_lies_on_a_page_that_is_there():
@@ -138,6 +233,13 @@ def test_a_box_lies_on_a_page_that_is_there():
     ]
     assert [values for values in wrong if is_box(values, 3)] == []
     assert is_box([1, 0.1, 0.1, 0.2, 0.2], 3)  # the control
+
+
+def test_it_is_not_taken_for_a_line():
+    wrong = [("two\nlines", 0.5), ("\ud800", 0.5), ("x" * 2_001, 0.5), (7, 0.5)]
+    wrong += [("a line", confidence) for confidence in (1.5, -0.1, float("nan"), None)]
+    assert [line for line in wrong if protocol.is_line([*line])] == []
+    assert protocol.is_line(["a line", 0.5])  # the control
 
 
 @pytest.mark.slow

@@ -4,15 +4,17 @@ import fcntl
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from indexer.errors import CorpusError, NoIndex, StoreLocked, UsageError
+from indexer.errors import CorpusError, DamagedStore, NoIndex, StoreLocked, UsageError
 from indexer.files.opening import lock_briefly
 from indexer.store.folder import MARKER_NAME
+from indexer.store.lance import open_table
 from indexer.store.storage import (
     UNFINISHED_MARKER,
     check_apart,
@@ -127,6 +129,20 @@ def test_a_link_or_a_device_at_any_depth_is_refused(made):
             with pytest.raises(UsageError, match="link"):
                 identity_of(made)
         path.unlink()
+
+
+@pytest.mark.slow
+def test_a_table_that_borrows_its_data_is_not_opened(original, made):
+    import lancedb
+
+    lance = made / "lance"
+    assert open_table(made, "chunks").version  # the control
+    shutil.rmtree(lance / "chunks.lance")
+    borrowed = f"{original}/store/lance/chunks.lance"
+    copy = lancedb.connect(lance).clone_table("chunks", borrowed, is_shallow=True)
+    assert copy.count_rows()  # without a link on the disk
+    with pytest.raises(DamagedStore):
+        open_table(made, "chunks")
 
 
 @pytest.mark.parametrize("name", ["notes.md", "manifest.backup.json", "lance.bak", "Manifest.json"])

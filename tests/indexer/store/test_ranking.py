@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from indexer.errors import UsageError
 from indexer.records import Query
-from indexer.store.ranking import FUSED, ExactVectors
+from indexer.store.ranking import FUSED, ExactVectors, ranking_of
 from indexer.store.snapshot import Snapshot
 from tests.support.checks import vectors_of
 from tests.support.rows import chunk_rows
@@ -62,14 +63,19 @@ def test_several_fragments_with_holes_are_ranked_as_their_rows_are(tmp_path):
         chosen = [query.among is None or source in query.among for source in sources]
         for text in ("zeppelin", "Boiler 7 of 2", "a lamp"):
             vector = ENCODER.encode([text])[0]
-            ranked = snapshot.nearest(vector, query)
+            ranked = snapshot.ranked(query, vector)
             by_hand = np.sort(vectors_of(rows)[chosen] @ vector)[::-1]
             assert ranked.scores == pytest.approx(by_hand, abs=1e-3)
-            assert memory.nearest(vector, query).ids.tolist() == ranked.ids.tolist()
+            assert memory.ranked(query, vector).ids.tolist() == ranked.ids.tolist()
             pool = snapshot.pool(ranked.ids)
             assert sorted(pool.sources) == sorted(sources[chosen])
             assert pool.vectors @ vector == pytest.approx(ranked.scores, abs=1e-6)
         for text, every in (("zeppelin", True), ("lit boiler", True), ("lit zeppelin", False)):
             asked = replace(query, text=text)
-            one, other = (each.worded(asked, every_word=every) for each in (snapshot, memory))
+            one, other = (each.ranked(asked, every_word=every) for each in (snapshot, memory))
             assert {*one.ids.tolist()} == {*other.ids.tolist()} != set(), text
+
+
+def test_a_backend_that_is_none_is_refused():
+    with pytest.raises(UsageError, match="There are: lance, memory"):
+        ranking_of("nothing", pa.table({}))

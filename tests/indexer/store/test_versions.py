@@ -4,34 +4,23 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from indexer.errors import DamagedStore, IncompatibleStore
+from indexer.records import Query
 from indexer.store.folder import version_files
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
 from indexer.sync.folder import sync_folder
 from tests.support.places import REPOSITORY
+from tests.support.rows import by_text, chunk_rows
 from tests.support.toy_index import ENCODER, found, rows, sync
 
 pytestmark = pytest.mark.slow
-
-# A reader in a process of its own: opens the index, then searches once for each line that it reads.
-READER = """
-import sys
-from pathlib import Path
-from indexer.records import Query
-from indexer.store.snapshot import Snapshot
-from tests.support.rows import by_text, chunk_rows
-snapshot = Snapshot(Path(sys.argv[1]))
-print(snapshot.manifest.version, flush=True)
-for line in sys.stdin:
-    hits = by_text(snapshot, Query(line.strip(), 5))
-    print(len(hits), len(snapshot.files()), len(chunk_rows(snapshot)), flush=True)
-"""
 
 
 @pytest.fixture
@@ -48,46 +37,26 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
-@pytest.fixture
-def reader(root: Path, store: Path):
-    sync(root, store)
-    with subprocess.Popen(
-        [sys.executable, "-c", READER, store],
-        cwd=REPOSITORY,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout.readline() == "1\n"
-        yield process
-        process.kill()
-
-
-def ask(reader: subprocess.Popen, word: str) -> list[int]:
-    reader.stdin.write(f"{word}\n")
-    reader.stdin.flush()
-    return [int(number) for number in reader.stdout.readline().split()]
-
-
-def replace_all(root: Path, store: Path, text: str) -> None:
-    for path in root.iterdir():
-        path.write_text(f"{text} {path.name}\n")
-    sync(root, store)
-
-
 def cleaned(store: Path) -> None:
     manifest = read_manifest(store)
     with Writer(store, manifest.fingerprint, manifest.root) as open_writer:
         open_writer.commit(ignored=0, complete=True, anew=True)
 
 
-def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store, reader):
-    for number in range(4):
-        replace_all(root, store, f"Oven {number}")
-        cleaned(store)
-    assert ask(reader, "boiler") == [5, 20, 20]
-    assert ask(reader, "oven") == [0, 20, 20]
+def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store):
+    sync(root, store)
+    with closing(Snapshot(store)) as reader:
+        for number in range(4):
+            for path in root.iterdir():
+                path.write_text(f"Oven {number} {path.name}\n")
+            sync(root, store)
+            cleaned(store)
+        hits = [len(by_text(reader, Query(word, 5))) for word in ("boiler", "oven")]
+        assert (hits, len(reader.files()), len(chunk_rows(reader))) == ([5, 0], 20, 20)
+        assert len(version_files(store, "chunks")) == 2
     assert found(store, "boiler") == set()
+    cleaned(store)
+    assert len(version_files(store, "chunks")) == 1  # the control: nobody reads it any more
 
 
 @pytest.mark.nightly

@@ -1,4 +1,4 @@
-"""What a document says of itself: dates, authors, tags and links of its text, or of its file."""
+"""What a document says of itself: dates, authors and tags of its text, or of its file."""
 
 import pytest
 
@@ -42,6 +42,7 @@ def said(text: str, extractor: str = "markdown/2") -> tuple[str | None, str | No
         ("---\ndate: 2024-03-12\nno end", None, None, ""),
         ("# Title\n\nOf #money and #tax/2024, not#this, #1 or a/#b.", None, None, "money tax/2024"),
         ("```\n#define x\n```\n#real", None, None, "real"),
+        ("`#code` ``#a`b`` and #real", None, None, "real"),
         ("", None, None, ""),
     ],
 )
@@ -63,26 +64,3 @@ def test_what_its_file_says_stands_where_its_text_says_nothing():
 def test_tags_are_bounded():
     assert len(said(" ".join(f"#t{number}" for number in range(900)))[2].split()) == MAX_TAGS
     assert said("#" + "x" * 100)[2] == ""
-
-
-def linked(text: str) -> list[str]:
-    lines = [Line(line) for line in text.split("\n")]
-    return properties_of(lines, "markdown/2").links.splitlines()
-
-
-def test_links_of_markdown_are_known_by_what_they_lead_to():
-    for text, targets in {
-        "See [[Rent]].": ["rent"],
-        "[[home/Rent#Due|the rent]] and ![[Plan.png]]": ["home/rent", "plan.png"],
-        "[[Rent^b1]] [[Rent]] [[ Two  words ]]": ["rent", "two words"],
-        "[x](../Rent.md) [y](<my notes/Rent.md>) [z](a%20b.md 'title')": [
-            "rent", "my notes/rent", "a b"
-        ],
-        "---\nrelated: '[[Rent]]'\n---": ["rent"],
-        "[a](https://x.example) [b](mailto:x@y) [c](#here) [d](//host/x)": [],
-        "`[[code]]` ``[[a`b]]`` \\[[not]]": [],
-        "```\n[[code]]\n```\n[[real]]": ["real"],
-        "[[]] [[#here]] [[a|b|c]] [[a]b]]": ["a"],
-    }.items():  # fmt: skip
-        assert linked(text) == targets, text
-    assert properties_of([Line("[[Rent]]")], "text/2").links == "", "the control"

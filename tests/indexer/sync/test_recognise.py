@@ -15,11 +15,11 @@ import pytest
 from indexer.extract.ocr import PlacedText
 from indexer.index import Index
 from indexer.parsers import protocol
-from indexer.parsers.recogniser import RecognisedPage, engine_version
+from indexer.parsers.pages import RecognisedPage, engine_version
 from indexer.parsers.worker import Text
 from indexer.records import FileRow, Line
 from indexer.store.manifest import read_manifest
-from indexer.store.texts import KeptPage, Texts, packed
+from indexer.store.texts import Texts, packed
 from indexer.sync import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.sync.recognise import waiting_pages, with_pages
@@ -92,8 +92,8 @@ def text_of(*lines: Line) -> Text:
     return Text("pdf/9", "", encoding, *protocol.checked(encoding))
 
 
-def kept(number: int, *lines: tuple[str, float], **page: str) -> KeptPage:
-    return KeptPage(number, "engine/1", RecognisedPage(lines, **page))
+def kept(number: int, *lines: tuple[str, float], **page: str) -> RecognisedPage:
+    return RecognisedPage(number, "engine/1", lines, **page)
 
 
 def test_a_picture_of_our_marks_forges_none():
@@ -142,14 +142,14 @@ def test_scans_and_pictures_that_show_text_are_read_and_photos_are_not(root, sto
     receipt = picture([*LEASE, *KEYS, "Total 12.40"], (620, 520))
     (root / "receipt.png").write_bytes(as_bytes(receipt))
     (root / "photo.jpg").write_bytes(as_bytes(photo(), "JPEG"))
-    waiting = []
+    told = []
 
     class Shown(RunDisplay):
-        def waiting(self, pages):
-            waiting.append((pages.pages, pages.pictures))
+        def advance(self, done):
+            told.append((done.pages, done.all_pages))
 
     first = sync_folder(store, root, ENCODER, display=Shown())
-    assert waiting == [(1, 2)]
+    assert [*dict.fromkeys(told)][-4:] == [(0, 3), (1, 3), (2, 3), (3, 3)]
     assert (first.added, first.recognised, first.waiting_pages) == (2, 2, 0)
     lines = read(store, root, "mixed.pdf")
     assert [line.text for line in lines if line.confidence is not None] == list(KEYS)
@@ -226,12 +226,11 @@ def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, s
 
 def test_a_kept_page_is_found_and_goes_with_its_document(tmp_path):
     words = (PlacedText(0, 0.1, 0.1, 0.2, 0.15, "Ünïcode"), PlacedText(0, 0.22, 0.1, 0.25, 1, "€"))
-    read = RecognisedPage((("Ünïcode €", 0.9),), "rapidocr", words=words)
-    one = KeptPage(1, engine_version(), read)
+    one = RecognisedPage(1, engine_version(), (("Ünïcode €", 0.9),), "rapidocr", words=words)
     Texts(tmp_path).put_page("f" * 64, one)
     pages = Texts(tmp_path)
     assert (pages.page("f" * 64, 1), pages.page("f" * 64, 2)) == (one, None)
-    again = replace(one, engine="rapidocr-4/1")  # by which the page is read anew
+    again = replace(one, version="rapidocr-4/1")  # by which the page is read anew
     pages.put_page("f" * 64, again)
     pages.put_page("f" * 64, replace(one, number=3))
     assert pages.first_pages("f" * 64) == {1: again}
@@ -245,12 +244,12 @@ def test_a_kept_page_is_found_and_goes_with_its_document(tmp_path):
         {"lines": [["a\nb", 0.5]]},
         {"words": [[0, 0.1, 0.1, 0.2, 1.5, "b"]]},
         {"lines": None},
+        {"number": "1"},
         {},  # the control
     ],
 )
 def test_what_no_engine_says_is_no_page(tmp_path, harm):
-    body = asdict(kept(1, ("The rent is 1,250.00 euros", 0.9)))
-    body["page"].update(harm)
+    body = asdict(kept(1, ("The rent is 1,250.00 euros", 0.9))) | harm
     one = kept(1, ("The rent", 0.9))
     Texts(tmp_path).put_page("f" * 64, one)
     [entry] = (path for path in tmp_path.rglob("*") if path.is_file())

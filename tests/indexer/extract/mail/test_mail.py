@@ -50,16 +50,16 @@ def test_a_mail_in_a_mail_in_a_mail_is_read_to_its_attachments():
     ]
 
 
-def test_what_is_attached_in_the_alternative_that_is_not_read_is_read():
+def test_of_plain_text_and_a_page_the_page_is_read_and_what_is_attached_to_either():
     message = EmailMessage()
     message["Subject"] = "invitation"
-    message.set_content("Please come.")
-    message.add_alternative("<p>Please come.</p>", subtype="html")
+    message.set_content("Only in plain text.")
+    message.add_alternative("<title>Mail</title><p>Please <b>come</b>.</p>", subtype="html")
     message.add_alternative(made.FILES["a.ics"].decode(), subtype="calendar")
     html = list(message.iter_parts())[1]
     html.add_related(DEED, "application", "pdf", filename="deed.pdf")
     lines = lines_of(bytes(message))
-    assert lines.count("Please come.") == 1
+    assert lines[:2] == ["Subject: invitation", "Please come."] and "Only" not in "".join(lines)
     assert "--- File deed.pdf, Page 1 ---" in lines
     assert "--- File attachment.ics, Appointment 1: Board meeting ---" in lines
 

@@ -3,13 +3,13 @@
 import io
 import itertools
 import time
-import weakref
 
 import pytest
 from reportlab.platypus import SimpleDocTemplate
 from reportlab.platypus import Table as MadeTable
 
-from indexer.extract.pdf.showing import ShownPdf, folded, letters_of, runs_of, whole
+from indexer.extract.pdf.showing import ShownPdf
+from indexer.words import folded, letters_of, runs_of, whole
 from tests.support.page_pictures import drawn, lines_of_pdf, read_back
 from tests.support.pdfs import bare_pdf, pdf_of
 
@@ -80,15 +80,6 @@ def test_the_boxes_of_a_quotation_hold_its_letters():
     data = FOUND["a figure"][0]
     assert [boxes(data, 1, quotation) for quotation in ABSENT] == [[], [], []]
     assert boxes(data, 2, "12") == []
-
-
-def test_a_pdf_that_is_no_longer_shown_leaves_memory_at_once():
-    shown = ShownPdf(pdf_of("The rent is due on the first day of the month."))
-    assert shown.outline(1, "The rent is due", None)  # its letters are kept for the next quotation
-    document = weakref.ref(shown._document)
-    assert document() is not None  # the control
-    del shown
-    assert document() is None
 
 
 def test_boxes_are_shares_of_the_page_as_it_is_shown():

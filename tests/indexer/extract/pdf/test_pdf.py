@@ -126,6 +126,32 @@ def test_the_first_lines_are_the_same_however_far_one_reads():
         assert list(islice(open_document(data, "a.pdf").lines, number)) == lines[:number]
 
 
+# --- Headings -----------------------------------------------------------------------------------
+
+LETTER = [
+    *((780, 10, "Anna Berg"), (766, 10, "12 Quay Street"), (752, 10, "Grimvik")),
+    *((700, 16, "Lease of the mill"), (676, 10, "The tenant pays on the first day of a month.")),
+    *((662, 10, "Nothing else is owed"), (648, -10, "Not by anybody"), (634, 10, "at any time.")),
+    *(
+        (600, -10, "Ending"),
+        (586, 10, "Three months are given, in writing,"),
+        (572, 10, "by post."),
+    ),
+    *((530, -10, "Rent 2019 2020"), (516, 10, "Mill 1,250 1,310"), (502, 10, "Barn 990 980")),
+]
+
+
+def test_a_heading_is_larger_or_bolder_than_what_follows_and_stands_apart():
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4, invariant=True)
+    for height, size, text in LETTER:
+        canvas.setFont("Helvetica" if size > 0 else "Helvetica-Bold", abs(size))
+        canvas.drawString(72, height, text)
+    canvas.save()
+    lines = extract(buffer.getvalue(), "a.pdf").lines
+    assert [line.text for line in lines if line.heading] == ["Lease of the mill", "Ending"]
+
+
 # --- Pages --------------------------------------------------------------------------------------
 
 
@@ -160,10 +186,10 @@ def test_a_file_that_only_its_owner_may_change_is_read_and_a_locked_one_is_not()
 
 def test_the_second_engine_reads_what_the_first_cannot_and_the_document_says_so():
     data = drawn([(72, 700, "words")])
-    assert extract(data, "a.pdf").extractor == "pdf/14"
+    assert extract(data, "a.pdf").extractor == "pdf/15"
     # The first page of the tree is none: pdfium loses count there, pypdf goes on.
     broken = extract(data.replace(b"/Kids [ ", b"/Kids [ 99 0 R "), "a.pdf")
-    assert broken.extractor == "pdf/14+pypdf"
+    assert broken.extractor == "pdf/15+pypdf"
     assert [line.text for line in broken.lines] == ["--- Page 1 ---", "words"]
 
 

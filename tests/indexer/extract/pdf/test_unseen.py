@@ -19,13 +19,16 @@ PICTURE = (
 )
 
 
-def page_of(content: str, *more: bytes, page: str = "") -> bytes:
-    """A page with the font F, the picture P (object 6), and what is given from object 7 on."""
+def page_of(content: str, *more: bytes, page: str = "", catalog: str = "") -> bytes:
+    """A page with the font F, the picture P (object 6), and what is given from object 7 on.
+
+    Object 7 is the form X, object 8 the layer L.
+    """
     stream = content.encode("latin-1")
     states = "/Clear << /ca 0 >> /Half << /ca 0.5 >> /Multiply << /BM /Multiply >>"
-    resources = f"/Font << /F 5 0 R >> /ExtGState << {states} >>"
+    resources = f"/Font << /F 5 0 R >> /ExtGState << {states} >> /Properties << /L 8 0 R >>"
     return pdf_of_objects(
-        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Catalog /Pages 2 0 R {catalog} >>".encode(),
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R {page} "
         f"/Resources << {resources} /XObject << /P 6 0 R /X 7 0 R >> >> >>".encode(),
@@ -105,6 +108,26 @@ def test_a_page_crowded_with_objects_hides_no_more_than_another():
     )
     glued = "BT /F 12 Tf 72 740 Td (The rent is 5) Tj (000) Tj ET\nq 1 g 140 735 25 15 re f Q\n"
     assert hidden(page_of(glued)) == hidden(page_of(glued + letters)) == ["000"]
+
+
+LAYERS = {
+    "/OFF [8 0 R]": True,
+    "/BaseState /OFF": True,
+    "/BaseState /OFF /ON [8 0 R]": False,
+    "/OFF []": False,
+}
+
+
+def test_what_stands_in_a_layer_that_is_off_is_hidden():
+    for usual, is_off in LAYERS.items():
+        catalog = f"/OCProperties << /OCGs [8 0 R] /D << {usual} >> >>"
+        for content in (SECRET, "/X Do "):
+            more = form(SECRET), b"<< /Type /OCG /Name (Draft) >>"
+            data = page_of(f"{SHOWN}/OC /L BDC {content}EMC", *more, catalog=catalog)
+            sides = (hidden(data), [text for text in shown(data) if "secret" in text])
+            assert sides == ((["secret words"], []) if is_off else ([], ["secret words"])), usual
+        covered = page_of(f"{SHOWN}{SECRET}/OC /L BDC {BLACK_BOX}EMC", *more, catalog=catalog)
+        assert hidden(covered) == ([] if is_off else ["secret words"]), usual
 
 
 LINE = "72 603 m 142 603 l S "

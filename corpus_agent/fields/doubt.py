@@ -1,0 +1,52 @@
+"""Why a value does not count though its sentence has it: denied, conditional, quoted. Pure."""
+
+from __future__ import annotations
+
+import regex
+
+from corpus_agent.fields import lexicon
+from corpus_agent.fields.amounts import loses_its_sign
+from corpus_agent.fields.lexicon import FieldType
+from corpus_agent.fields.page import DocumentText, ProposedValue
+
+_AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
+_BEHIND = 90  # characters of the same sentence behind a value that may turn it
+_NEAR = 60  # characters before it in which a denial is one of the value
+_TITLE = 300  # characters of a document in which it calls itself a draft
+_QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
+_SHORT_QUOTE = 4  # words: a defined term, and no quotation
+
+
+def doubt_of(document: DocumentText, proposal: ProposedValue, kind: FieldType) -> str:
+    """Why a value does not count though its sentence has it; "" where nothing speaks against it."""
+    value = proposal.readings[0]
+    if kind in _AMOUNTS and loses_its_sign(document.written, value):
+        return "it may be below zero"
+    first, last = document.sentence(value.start, value.end)
+    before, behind = document.text[first : value.start], document.text[value.end : last]
+    contrast = lexicon.near("contrast")
+    before, behind = contrast.split(before)[-1], contrast.split(behind)[0]
+    ends, bound = lexicon.near("clause_ends"), lexicon.compiled("@=bound@")
+    clause = bound.sub(" ", ends.split(before)[-1])
+    rest = ends.split(behind)[0][:_BEHIND].lstrip(" \n,(")
+    said = {
+        "title": document.text[:_TITLE],
+        "above": document.heading_above(value.start) + document.row_at(value.start),
+        "sentence": f"{before}{value.text}{behind}",
+        "clause": clause,
+        "near": clause[-_NEAR:],
+        "behind": rest,
+        "value": f"{clause[-_NEAR:]}{value.text}",
+    }
+    for cue in lexicon.content()["doubt"]:
+        if kind in cue.get("of", kind) and lexicon.fits(cue, said.__getitem__):
+            return str(cue["why"])
+    opened = before.count('"') % 2 or max(map(before.rfind, "“„«")) > max(map(before.rfind, "”»"))
+    closed = _QUOTE_ENDS.match(behind) if opened else None
+    start, end = document.line_span(value.start)
+    if document.text[start:end].lstrip().startswith(">"):
+        return "a quotation"
+    quoted = before[max(map(before.rfind, '"“„«')) + 1 :] + value.text + closed[0] if closed else ""
+    if len(quoted.split()) > _SHORT_QUOTE:
+        return "a quotation"
+    return "" if proposal.outright else "not stated outright"
