@@ -258,7 +258,7 @@ def heading_of(document: Document) -> str:
         path = heading_paths(document)[-1].split(HEADING_SEPARATOR)
     else:
         marked = document.extractor.startswith("pdf/")
-        path = list(dict.fromkeys((*_above(document.title, lines[-1]), *_titles(lines, marked))))
+        path = list(dict.fromkeys((*_above(document.title, lines[-1]), *_titles(document, marked))))
     named = _words(document.source)
     return HEADING_SEPARATOR.join(each for each in path if not named.issuperset(_words(each)))
 
@@ -273,19 +273,22 @@ _STOPS = tuple(".!?;,:…。！？；，：؟।|")
 _PROSE, _FULL = 40, 60  # characters of a line of prose, and of one that goes on in the next
 
 
-def _titles(lines: Sequence[Line], marked: bool) -> Iterator[str]:
+def _titles(document: Document, marked: bool) -> Iterator[str]:
     """The first line of a document and the nearest above the last, of those that are titles.
 
-    With `marked` its lines say so; of plain text it is seen by what stands around them.
+    With `marked` its lines say so; of plain text it is seen by what stands around them. A first
+    line that repeats the title is left out.
     """
+    lines, title = document.lines, document.title.casefold()
     texts = ["" if line.is_mark else line.text.strip() for line in lines]
     written = [at for at, text in enumerate(texts) if text]
 
     def is_title(at: int) -> bool:
         return lines[at].heading if marked else _is_title(texts, at)
 
-    if written and is_title(written[0]):
-        yield texts[written[0]]
+    first = texts[written[0]] if written and is_title(written[0]) else ""
+    if not title.startswith(first.casefold()):
+        yield first
     near = range(len(texts) - 2, max(-1, len(texts) - 2 - TITLE_LINES), -1)
     found = list[str]()
     for at in near:

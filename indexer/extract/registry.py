@@ -32,7 +32,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     Extractor("doc", 6, "office.doc", ".doc .dot", kinds="doc", markdown=True),
     Extractor("ppt", 8, "office.ppt", ".ppt .pps", kinds="ppt", markdown=True),
     Extractor("xls", 7, "office.spreadsheets", ".xls .xlt", kinds="xls"),
-    Extractor("msg", 10, "mail.msg", ".msg", kinds="msg", container=True),
+    Extractor("msg", 10, "mail", ".msg", kinds="msg", container=True),
     Extractor("rtf", 9, "office.rtf", ".rtf", kinds="rtf", markdown=True),
     Extractor("mbox", 12, "mail", ".mbox", kinds="mbox", container=True),
     Extractor("eml", 12, "mail", ".eml .emlx .mht .mhtml", begins=of_mail, container=True),

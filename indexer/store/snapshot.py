@@ -318,7 +318,7 @@ class Snapshots:
         return lambda row: any(one(row.source) for one in paths) != (term.comparison == "!=")
 
     def similar(self, source: str) -> list[str]:
-        """Up to three documents: the first below a folder of that name, else of similar names.
+        """Up to three documents below a folder of that name, else similar documents or folders.
 
         Of several stores those of the one that it names.
         """
@@ -326,6 +326,8 @@ class Snapshots:
         words = re.findall(r"[^\W_]{3,}", source.removeprefix(named.prefix if named else ""))
         begins = [word.casefold()[:WORD_START] for word in words[:NAME_WORDS]]
         every = sorted(self.documents if named is None else named.documents)
+        if source.endswith("/"):
+            every = sorted({f"{name.rpartition('/')[0]}/" for name in every if "/" in name})
         alike = (name for name in every if any(begin in name.casefold() for begin in begins))
         names = [*islice(alike, SIMILAR_NAMES)]
         inside = [name for name in names if name.startswith(f"{source.rstrip('/')}/")]

@@ -109,8 +109,13 @@ def test_a_line_stands_under_the_title_and_the_headings_of_any_text(name, lines,
 
 
 def test_a_line_of_a_pdf_stands_under_those_that_look_like_headings():
-    lines = [Line(text, 1, heading=text == "Option B") for text in ("Anna Berg", *PLAIN)]
-    assert heading_of(Document("t.pdf", "T", tuple(lines), "pdf/1", "0" * 64)) == "Option B"
+    for heads, title, heading in (
+        (("Option B",), "T", "Option B"),
+        (("Anna Berg", "Option B"), "Lease", "Lease > Anna Berg > Option B"),
+        (("Anna Berg", "Option B"), "Anna Berg: notes", "Anna Berg: notes > Option B"),
+    ):
+        lines = tuple(Line(text, 1, heading=text in heads) for text in ("Anna Berg", *PLAIN))
+        assert heading_of(Document("t.pdf", title, lines, "pdf/1", "0" * 64)) == heading
 
 
 TABLE = [f"| Port: Vigo {n} | Fare: {n}.50 | Line: {n % 3} |" for n in range(30)]
