@@ -257,7 +257,7 @@ def heading_of(document: Document) -> str:
     if writes_markdown(document.extractor):
         path = heading_paths(document)[-1].split(HEADING_SEPARATOR)
     else:
-        marked = document.extractor.startswith("pdf/")
+        marked = document.extractor.startswith(_BY_LOOK)
         path = list(dict.fromkeys((*_above(document.title, lines[-1]), *_titles(document, marked))))
     named = _words(document.source)
     return HEADING_SEPARATOR.join(each for each in path if not named.issuperset(_words(each)))
@@ -267,6 +267,8 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[^\W_]+", text.casefold()))
 
 
+# Lines of a PDF say which of them look like headings; those above a mail are none.
+_BY_LOOK = ("pdf/", "eml/", "msg/", "mbox/")
 MAX_TITLE = 100  # characters of a line of plain text that is a title
 MOST_TITLES = 2  # one below the other
 _STOPS = tuple(".!?;,:…。！？；，：؟।|")

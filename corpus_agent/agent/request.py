@@ -136,18 +136,18 @@ MAX_WORDS = 100  # events in which the one word that was asked for is looked for
 TOP_TOKENS = 20  # whose probabilities are asked for; the most that servers give
 PATH = "/v1/chat/completions"
 
-OnDraft = Callable[[str], object]
-"""Receives the reply so far, thoughts left out, a few times a second while it grows."""
-
 
 @dataclass(frozen=True, slots=True)
 class ChatModel:
-    """A model that requests go to, until the question's deadline."""
+    """A model that requests go to, until the question's deadline.
+
+    `on_draft` receives the reply so far, without thoughts, a few times a second while it grows.
+    """
 
     broker: Broker
     name: str
     deadline: Deadline
-    on_draft: OnDraft = lambda _: None
+    on_draft: Callable[[str], object] = lambda _: None
 
 
 class NoTools(ModelUnavailable):
@@ -168,7 +168,7 @@ class Unusable(ModelUnavailable):
 class _PartialReply:
     """A reply that is being received."""
 
-    on_draft: OnDraft
+    on_draft: Callable[[str], object]
     text: str = ""
     calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
     full: bool = False

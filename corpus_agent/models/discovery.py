@@ -84,9 +84,9 @@ def parse(llm: str, allow_remote: str | None = None) -> Wanted:
     if llm == "none":
         return "none"
     if llm.startswith("unix:"):
-        return _socket(llm)
+        return Server(UnixAddress(str(_named_file(llm, "socket"))))
     if llm.startswith("gguf:"):
-        return _weights(llm)
+        return GgufFile(_named_file(llm, "file"))
     match = _URL.fullmatch(llm)
     if match is None:
         raise UsageError(f"--llm {llm!r} is not the address of a model server.", _FORMS)
@@ -104,18 +104,12 @@ def server_at(host: str, port: int, remote: str | None = None) -> Server:
     return Server(TcpAddress(host, port), remote)
 
 
-def _socket(llm: str) -> Server:
-    path = paths.expanded(Path(llm.removeprefix("unix:")))
-    if not path.is_socket():
-        raise UsageError(f"--llm {llm!r}: there is no socket {str(path)!r}.", _FORMS)
-    return Server(UnixAddress(str(path.resolve())))
-
-
-def _weights(llm: str) -> GgufFile:
-    path = paths.expanded(Path(llm.removeprefix("gguf:")))
-    if not path.is_file():
-        raise UsageError(f"--llm {llm!r}: there is no file {str(path)!r}.", _FORMS)
-    return GgufFile(path.resolve())
+def _named_file(llm: str, kind: str) -> Path:
+    """The socket or the file that a value names."""
+    path = paths.expanded(Path(llm.partition(":")[2]))
+    if not (path.is_socket() if kind == "socket" else path.is_file()):
+        raise UsageError(f"--llm {llm!r}: there is no {kind} {str(path)!r}.", _FORMS)
+    return path.resolve()
 
 
 def _permitted(llm: str, host: str, port: int) -> Server:
@@ -239,28 +233,16 @@ def shown_name(model: str) -> str:
     return next((word for word in words if _ONE_WORD.fullmatch(word)), "a model")
 
 
-class Busy(Exception):
-    """The server says that it will answer later."""
-
-
 def listing_of(server: Server, seconds: float = PROBE_SECONDS, wait: float = 0.0) -> Listing | None:
     """The models in the server's order, and its owner; None if no model server answers.
 
     One that is loading its model is waited for.
     """
     until = time.monotonic() + wait
-    while True:
-        try:
-            return _listing(server, seconds)
-        except Busy:
-            if time.monotonic() >= until:
-                return None
-            time.sleep(RETRY_SECONDS)
-
-
-def _listing(server: Server, seconds: float) -> Listing | None:
-    answer = _answer(server, seconds)
-    listing, owners = answer if answer is not None else (None, None)
+    status, listing, owners = _answer(server, seconds)
+    while status == http.client.SERVICE_UNAVAILABLE and time.monotonic() < until:
+        time.sleep(RETRY_SECONDS)
+        status, listing, owners = _answer(server, seconds)
     entries = listing.get("data") if isinstance(listing, dict) else None
     if isinstance(listing, dict) and listing.get("object") == "list":
         entries = entries or []  # Ollama without models: {"object": "list", "data": null}
@@ -308,8 +290,8 @@ def _choose(names: list[str], wanted: str | None) -> str | None:
     return next((name for name in names if not any(each.search(name) for each in unfit)), None)
 
 
-def _answer(server: Server, seconds: float) -> tuple[object, frozenset[int] | None] | None:
-    """The JSON of a server's list with status 200, and the owner of the process; else None."""
+def _answer(server: Server, seconds: float) -> tuple[int, object, frozenset[int] | None]:
+    """The status of a server, 0 for none; with 200 the JSON of its list, and its owner."""
     address = server.address
     with socket.socket(address.family, socket.SOCK_STREAM) as sock:
         try:
@@ -321,16 +303,15 @@ def _answer(server: Server, seconds: float) -> tuple[object, frozenset[int] | No
             wire = Wire(sock, seconds)
             response = http.client.HTTPResponse(wire)  # type: ignore[arg-type]
             response.begin()
-            if response.status == http.client.SERVICE_UNAVAILABLE:
-                raise Busy
             if response.status != http.client.OK:
-                return None
+                return response.status, None, None
             owners = _owners(server, sock)
             wire.begin_body()
             body = response.read(MAX_LIST_BYTES + 1)
-            return (json.loads(body), owners) if len(body) <= MAX_LIST_BYTES else None
+            listed = json.loads(body) if len(body) <= MAX_LIST_BYTES else None
+            return response.status, listed, owners
         except (OSError, Failed, http.client.HTTPException, ValueError, RecursionError):
-            return None
+            return 0, None, None
 
 
 def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:

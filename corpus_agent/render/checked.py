@@ -99,7 +99,7 @@ def _whole(finding: Finding) -> str:
     """The sentence in which a quotation that is a piece of it stands; "" where it is all of it."""
     piece, whole = finding.piece, finding.citations[0].quote if finding.citations else ""
     stands = piece.is_quotation and finding.kind in ("quoted", "elsewhere")
-    return f"“{one_line(inert(whole))}”" if stands and terms(whole) != terms(piece.text) else ""
+    return enclosed(whole) if stands and terms(whole) != terms(piece.text) else ""
 
 
 def checked_foot(checked: Checked) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _said(finding: Finding) -> str:
 
 
 def _quoted(text: str) -> str:
-    return enclosed(_cut(text), "“", "”")
+    return enclosed(_cut(text))
 
 
 def _cut(text: str) -> str:
@@ -267,7 +267,7 @@ def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -
             where = inert(place(found.now.source, *found.was, None))
             yield f"[{found.now.n}] {where} · {became(found)}"
             if not found.holds and found.now.quote:
-                yield f"    now {enclosed(found.now.quote, '“', '”')}"
+                yield f"    now {enclosed(found.now.quote)}"
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]

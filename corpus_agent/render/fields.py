@@ -193,10 +193,10 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
     above = None
     for one in timeline.statements:
         either = " (or the day and the month the other way round)" if one.either else ""
-        column = f" · {enclosed(one_line(one.column), '“', '”')}" if one.column else ""
+        column = f" · {enclosed(one_line(one.column))}" if one.column else ""
         yield f"{one.day:<10}  {cited_place(one.citation)}{column}{either}"
         if one.citation != above:
-            yield f"            {enclosed(one.citation.quote, '“', '”')}"
+            yield f"            {enclosed(one.citation.quote)}"
         above = one.citation
     yield ""
     looked_at = number_of(timeline.looked_at - len(timeline.unread), "document")
@@ -227,7 +227,7 @@ def cell_text(cell: Cell) -> str:
 def _quotation_lines(value: FieldValue, label: str = "    ") -> Iterator[str]:
     for citation in value.citations:
         yield f"{label}{cited_place(citation)}"
-        yield f"        {enclosed(citation.quote, '“', '”')}"
+        yield f"        {enclosed(citation.quote)}"
 
 
 # ---- For a spreadsheet

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION, as_object, taken
+from corpus_agent.render.common import as_object, taken
 from corpus_agent.render.stores import waiting_text
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
@@ -65,8 +65,7 @@ def problem_line(row: FileRow) -> str:
 
 def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> Object:
     """The JSON of `files`."""
-    entries = [file_object(row) for row in rows]
-    return {"schema_version": SCHEMA_VERSION, "version": version, "files": entries, "seal": seal}
+    return as_object(version=version, files=[*map(file_object, rows)], seal=seal)
 
 
 def file_object(row: FileRow) -> Object:

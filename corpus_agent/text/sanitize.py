@@ -71,13 +71,13 @@ def inert(text: str) -> str:
     return text
 
 
-def enclosed(text: str, before: str, after: str) -> str:
-    """`text` on one line between two marks, `inert` with them.
+def enclosed(text: str) -> str:
+    """`text` on one line between quotation marks, `inert` with them.
 
     Cleaned behind the marks, not before: a text may end in a scheme, which has nothing to load
     until a mark is put behind it.
     """
-    return inert(f"{before}{one_line(text)}{after}")
+    return inert(f"“{one_line(text)}”")
 
 
 # File name endings that are no top-level domain (absent from the root zone of the DNS); any other

@@ -14,7 +14,7 @@ from corpus_agent.text.naming import called
 from corpus_agent.text.tokens import same_word, terms
 from corpus_agent.text.wording import number_of, searched
 from corpus_agent.tools.corpus import ToolResult, failure
-from indexer import Chunk, Coverage, Hit, Query, Refused
+from indexer import Coverage, Hit, Query, Refused
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
@@ -56,9 +56,10 @@ def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) ->
 
 def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
     chunk = hit.chunk
+    first = chunk.page_start
     place = [
         called(chunk.source, frame.breaking),
-        *_pages(chunk),
+        *([] if first is None else [_range("page", first, chunk.page_end or first)]),
         _range("line", chunk.line_start, chunk.line_end),
         f"score {hit.relevance:.2f}",
     ]
@@ -69,12 +70,6 @@ def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
     heading = [f"under {frame.wrap(label(chunk.heading))}"] if chunk.heading else []
     text = frame.wrap(snippet(chunk.text, query))
     return "\n".join([f"{n}. {' · '.join(place)}", *heading, text])
-
-
-def _pages(chunk: Chunk) -> list[str]:
-    if chunk.page_start is None:
-        return []
-    return [_range("page", chunk.page_start, chunk.page_end or chunk.page_start)]
 
 
 def _range(noun: str, start: int, end: int) -> str:

@@ -80,11 +80,6 @@ def whole(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def is_storable(text: str) -> bool:
-    """Whether a table can hold the text: no NUL, no lone surrogate."""
-    return "\0" not in text and not _SURROGATE.search(text)
-
-
 def _wrap(line: str, limit: int) -> Iterator[str]:
     start = 0
     while len(line) - start > limit:

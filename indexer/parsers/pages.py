@@ -279,10 +279,8 @@ def png_of(points: Points) -> bytes:
     kind = 0 if points.channels == GREY_BYTES else 2  # grey, or red, green and blue
     header = struct.pack(">IIBBBBB", points.width, points.height, 8, kind, 0, 0, 0)
     data = zlib.compress(unfiltered, _LEVEL)
-    chunks = (b"IHDR", header), (b"IDAT", data), (b"IEND", b"")
-    return _SIGNATURE + b"".join(_chunk(*chunk) for chunk in chunks)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    check = zlib.crc32(kind + data)
-    return b"".join((struct.pack(">I", len(data)), kind, data, struct.pack(">I", check)))
+    png = [_SIGNATURE]
+    for name, content in ((b"IHDR", header), (b"IDAT", data), (b"IEND", b"")):
+        check = struct.pack(">I", zlib.crc32(name + content))
+        png += [struct.pack(">I", len(content)), name, content, check]
+    return b"".join(png)

@@ -198,16 +198,11 @@ def _parts(encoding: bytes) -> Iterator[tuple[list[list[Any]], list[str]]]:
             raise Malformed(str(error)) from None
         at += size
         texts = text.split("\n")
-        if not _agree(runs, texts) or "\0" in text or "\r" in text or at > len(view):
+        are_runs = isinstance(runs, list) and all(map(_is_run, runs))
+        agree = are_runs and sum(count for *_, count in runs) == len(texts)
+        if not agree or "\0" in text or "\r" in text or at > len(view):
             raise Malformed("lines and their places do not agree")
         yield runs, texts
-
-
-def _agree(runs: object, texts: list[str]) -> bool:
-    """Whether the runs are valid and their numbers of lines add up."""
-    if not isinstance(runs, list) or not all(map(_is_run, runs)):
-        return False
-    return bool(sum(count for *_, count in runs) == len(texts))
 
 
 def _is_run(run: object) -> bool:

@@ -108,9 +108,12 @@ class Worker(Child):
         """The text of the document that is open in the process, which said this much of it."""
         parts: list[bytes] = []
         lines = chars = 0
-        while not (parts and enough(lines, chars)):
+        while True:
             more = self.ask(_batch, "lines", max_lines=batch[0], max_chars=batch[1])
-            label = more.extractor or self._claimed()
+            label = more.extractor or self.claimed
+            if label is None:
+                self.end()
+                raise UnreadableDocument("crashed", "sent a document that no extractor claims")
             excess = _excess(lines + more.lines, chars + more.chars, limits)
             if excess and not (parts and is_cut_at_limit(label)):
                 raise UnreadableDocument("output", f"{excess} of text")
@@ -118,17 +121,9 @@ class Worker(Child):
                 more = Text(label, "", b"", 0, 0, f"{excess}: the first {lines:,} lines are read")
             lines, chars = lines + more.lines, chars + more.chars
             parts.append(more.encoding)
-            if more.complete:
-                made = Text(label, own.title, b"".join(parts), lines, chars, more.remark)
-                return replace(made, author=own.author, date=own.date)
-        so_far = replace(own, encoding=b"".join(parts), lines=lines, chars=chars)
-        return replace(so_far, extractor=self._claimed(), complete=False)
-
-    def _claimed(self) -> str:
-        if self.claimed is None:
-            self.end()
-            raise UnreadableDocument("crashed", "sent a document that no extractor claims")
-        return self.claimed
+            if more.complete or enough(lines, chars):
+                text = Text(label, own.title, b"".join(parts), lines, chars, more.remark)
+                return replace(text, complete=more.complete, author=own.author, date=own.date)
 
 
 def _own(said: dict[str, Any], _: bytes) -> Text:

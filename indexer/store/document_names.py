@@ -46,14 +46,10 @@ class Period:
         """How near a document's period is to the one asked for, 0 to 1: the last year counts."""
         if not asked.years or not self.years:
             return 0.5
-        last = int(max(asked.years, key=_century))
+        last = int(max(asked.years, key=lambda year: (int(year) < 70, year)))  # of this century
         apart = min(abs(int(year) - last) for year in self.years)
         same = asked.quarters == self.quarters or bool(asked.quarters & self.quarters)
         return max(0.0, 0.8 - 0.3 * apart) + 0.2 * same
-
-
-def _century(year: str) -> int:
-    return int(year) + (100 if int(year) < 70 else 0)
 
 
 class Names:

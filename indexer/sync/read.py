@@ -222,14 +222,12 @@ def _beginning(root: Path, seen: SeenFile, worker: Worker) -> str:
     """The first words of a document; "" where it gives none."""
     try:
         with copied(root, seen.source, seen.bytes) as copy:
-            text = worker.read(copy.descriptor, seen.source, _enough, WINDOW)
+            text = worker.read(
+                copy.descriptor, seen.source, lambda _, n: n >= PARTS * SAMPLE_CHARS, WINDOW
+            )
     except (OSError, Refused, UnreadableDocument):
         return ""  # the run itself says what it could not read
     return "\n".join(line.text for line in decoded(text.encoding) if not line.is_mark)
-
-
-def _enough(_: int, chars: int) -> bool:
-    return chars >= PARTS * SAMPLE_CHARS
 
 
 def _is_in_another(text: str) -> bool:

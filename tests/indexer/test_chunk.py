@@ -100,10 +100,11 @@ PLAIN = (
         ("t.txt", (PROSE, "and goes on there", PROSE), ""),
         ("t.txt", ("A name of many",) * 5_000 + (PROSE, PROSE), "A name of many"),
         ("t.txt", (), ""),
+        ("a.eml", ("From: Ana Berg", "Date: today", PROSE), "T"),
     ],
 )
 def test_a_line_stands_under_the_title_and_the_headings_of_any_text(name, lines, heading):
-    kind = "markdown/1" if name.endswith("md") else "text/2"
+    kind = {"md": "markdown/1", "eml": "eml/1"}.get(name.partition(".")[2], "text/2")
     document = Document(name, "T", tuple(map(Line, lines)), kind, "0" * 64)
     assert heading_of(document) == heading
 

@@ -19,7 +19,6 @@ LONG = (
     "tests/indexer/sync/test_crash.py",
     "tests/corpus_agent/trust/test_trust_crash.py",
     "tests/indexer/sync/test_sequences.py",
-    "tests/indexer/sync/test_full_disk.py",
     "tests/corpus_agent/answering/test_generated_damage.py",
 )
 

@@ -59,7 +59,8 @@ def seen_text(page: pypdfium2.PdfPage, layers_off: LayersOff = tuple) -> Iterato
     """The text of a page; what is not shown is taken off the page in memory."""
     drawing = Drawing()
     drawing.add(calls.objects_of(page), 0, IDENTITY)
-    marks = calls.marks_of([*drawing.texts, *drawing.forms])
+    painted = (surface.drawn for surface in drawing.surfaces)
+    marks = calls.marks_of([*drawing.texts, *drawing.forms, *painted])
     _unsay(marks)
     unseen = drawing.unseen(page.get_bbox(), _layered(marks, layers_off)) if drawing.texts else []
     hidden: list[str] = []
@@ -213,8 +214,9 @@ class Drawing:
     def unseen(self, paper: Box, off: Collection[int] = ()) -> list[int]:
         """The texts that no viewer shows, by number; blanks, which nobody sees, are none.
 
-        `off` are texts and forms that are not drawn.
+        `off` is what is not drawn.
         """
+        self.surfaces = [each for each in self.surfaces if each.drawn not in off]
         found = {*self._unpainted(paper), *self._misplaced(paper), *self._covered()}
         found.update(self._coloured())
         if off:

@@ -67,7 +67,7 @@ def test_search_marks_the_words_filters_and_explains(server):
         r"results? in 1 document\W", server.get("/search", q="rent", path="home/lease.md").words
     )
     near = server.get("/search", q="rent").words
-    assert re.search(r"results? in \d\d documents .* far from these", near)
+    assert re.search(r"results? in \d\d documents .* fits? far less", near)
     assert "other half" in server.get("/search", q="rent", path="'a b").words
     part = server.get("/search", q="rent due", part=1).text
     assert "<html" not in part

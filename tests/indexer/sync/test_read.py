@@ -67,16 +67,6 @@ def statuses(root: Path, texts: Texts, **limits: float) -> dict[str, tuple[str, 
     return {row.source: (row.status, row.reason) for row, _ in read(root, texts, **limits)}
 
 
-def test_every_file_has_a_row_in_the_order_of_the_files(root, texts):
-    for number in range(30):
-        (root / f"n{number:02}.txt").write_text(f"Note {number}.\n" * (1 + 400 * (number % 3)))
-    found = read(root, texts)
-    assert [row.source for row, _ in found] == [f"n{number:02}.txt" for number in range(30)]
-    assert all((row.status, row.extractor) == ("indexed", "text/2") for row, _ in found)
-    assert [row.lines for row, _ in found] == [1 + 400 * (n % 3) for n in range(30)]
-    assert [row.chunks for row, _ in found] == [len(chunks) for _, chunks in found]
-
-
 def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(root, texts):
     orders = {
         "crash.txt": do("crash"),
@@ -197,14 +187,13 @@ def test_reading_stops_at_once_when_it_is_interrupted(root, texts, tmp_path):
         (root / f"b{number}.txt").write_bytes(do("wait"))
     script = f"""
 import sys
-from pathlib import Path
 sys.path.insert(0, {str(REPOSITORY)!r})
 {READING}
-texts = Texts(Path(sys.argv[2]))
-files = walk(Path(sys.argv[1])).files
+root, store = map(Path, sys.argv[1:])
+texts, files = Texts(store), walk(root).files
 try:
-    with closing(read_all(Path(sys.argv[1]), files, CHUNKER, texts, lambda: Worker(OBEYING))) as d:
-        for _, row, chunks in d:
+    with closing(read_all(root, files, CHUNKER, texts, lambda: Worker(OBEYING))) as documents:
+        for _, row, chunks in documents:
             print(chunks[0].text, flush=True)
 except KeyboardInterrupt:
     print("interrupted")

@@ -126,6 +126,8 @@ def test_what_stands_in_a_layer_that_is_off_is_hidden():
             data = page_of(f"{SHOWN}/OC /L BDC {content}EMC", *more, catalog=catalog)
             sides = (hidden(data), [text for text in shown(data) if "secret" in text])
             assert sides == ((["secret words"], []) if is_off else ([], ["secret words"])), usual
+        covered = page_of(f"{SHOWN}{SECRET}/OC /L BDC {BLACK_BOX}EMC", *more, catalog=catalog)
+        assert hidden(covered) == ([] if is_off else ["secret words"]), usual
 
 
 LINE = "72 603 m 142 603 l S "
