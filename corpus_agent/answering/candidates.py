@@ -144,7 +144,7 @@ def _opening(text: str, before: Unit | None, unit: Unit) -> int:
 # ---- Lines that are said of a whole document: letterhead, greeting, signature
 
 
-def _naming_lines(text: str, own: Sequence[Unit], *, first: bool = True) -> list[Unit]:
+def _naming_lines(text: str, own: Sequence[Unit], *, first: bool) -> list[Unit]:
     """The units of a passage that name its document, in order: what is below its last sentence.
 
     In the `first` passage what is above the first sentence too; where there is none, as in a

@@ -169,7 +169,7 @@ def word_vectors(text: str, encoded: Encoded, pairs: bool) -> tuple[tuple[str, .
 
 
 class Subject:
-    """A question's words, and their rarity in the passages."""
+    """A question's words, and the share of each in their rarity in the passages."""
 
     def __init__(self, question: str, found: Sequence[Hit], alike: bool = True) -> None:
         self.words = content_terms(question)
@@ -185,6 +185,7 @@ class Subject:
         count = len(found)
         rarity = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in frequency]
         self.rarity: Vectors = np.array(rarity, dtype=np.float32)
+        self.rarity /= max(float(self.rarity.sum()), 1e-9)
 
     def hits(self, text: str) -> frozenset[int]:
         """The indices of the question's words that occur in the text, in any form."""

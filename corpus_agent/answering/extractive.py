@@ -19,9 +19,7 @@ from corpus_agent.answering.decision import of_passages
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import (
     PASSAGES_READ,
-    comes_near,
     rank_sentences,
-    surest,
     weighed,
 )
 from corpus_agent.answering.reading import NAMED_POOL, read, without_names
@@ -93,8 +91,10 @@ class ExtractiveAnswerer:
         """
         found = self.read(question, corpus, history)
         onlooker.step(f"search: {one_line(found.asked)}")
-        foreign = self._foreign(found.asked, found.hits)
-        near = comes_near(found.sentences) or bool(foreign and found.sentences)
+        foreign: tuple[str, ...] = ()
+        if is_unbridged(self._encoder, found.asked, found.hits):
+            foreign = (notice_of(language_of(found.hits, found.asked)),)
+        near = found.surest > 0 or bool(foreign and found.sentences)
         cited = [*_cited(corpus, found)] if near else []
         left = [found.hits[s.passage] for s, citation in cited if not citation.stands]
         passages = _shown(corpus, found.hits, cited, history)
@@ -139,12 +139,6 @@ class ExtractiveAnswerer:
         encode, scale = comparison(self._encoder, asked, hits)
         return rank_sentences(core, hits, encode, pool, scale)
 
-    def _foreign(self, question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
-        """The notice of a question in another language than the passages that were found."""
-        if not is_unbridged(self._encoder, question, hits):
-            return ()
-        return (notice_of(language_of(hits, question)),)
-
 
 def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Candidate, Citation]]:
     """The sentences that were found, each looked up in its document."""
@@ -165,7 +159,7 @@ def _shown(
     A passage adds nothing that is far less likely than the likeliest, or stands in another one.
     """
     numbers = Numbers([citation for turn in history for citation in turn.answer.citations])
-    least = ADDS_FROM * surest([sentence for sentence, _ in cited])
+    least = ADDS_FROM * max((sentence.probability for sentence, _ in cited), default=0.0)
     found: list[Passage] = []
     for sentence, citation in cited:
         held = (p for p in found if p.citation.source == citation.source)

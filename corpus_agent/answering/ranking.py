@@ -1,7 +1,7 @@
 """The sentences of the passages ranked against the question, with a probability.
 
 A sentence's score is a weighted sum of five features. That its passage holds the answer has a
-probability: a logistic function of six figures, set over documents of several kinds at once.
+probability: a logistic function of seven figures, fitted over documents of several kinds at once.
 docs/decisions/answering.md has the figures.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,9 +25,9 @@ from corpus_agent.answering.coverage import (
     Vectors,
     scaled,
 )
-from corpus_agent.text.polarity import denials
+from corpus_agent.text.polarity import denials, turned
 from corpus_agent.text.sentences import is_item, leads_in
-from corpus_agent.text.tokens import has_digit, is_code, lazy, terms
+from corpus_agent.text.tokens import has_digit, lazy, terms
 
 if TYPE_CHECKING:
     from indexer import Hit
@@ -59,7 +58,6 @@ def features(
     subject: Subject, hits: Sequence[Hit], found: Sequence[Candidate], coverage: Coverage
 ) -> Vectors:
     """The features, one row per candidate, columns in the order of SCORING; the cosine is 0."""
-    rarity = subject.rarity / max(float(subject.rarity.sum()), 1e-9)
     top = max(hits[0].score, 1e-9)
     near = scaled(np.array([hit.cosine for hit in hits]), coverage.scale.passage).tolist()
     rows = []
@@ -70,7 +68,7 @@ def features(
             (
                 0.0,
                 hit.score / top if coverage.by_letters else near[candidate.passage],
-                float(around @ rarity),
+                float(around @ subject.rarity),
                 float((around if candidate.key else coverage.of(text)).mean()),
                 float(candidate.titled or (candidate.naming and not has_digit(text))),
             )
@@ -80,34 +78,26 @@ def features(
 
 # ---- The probability that the passage of a sentence holds the answer
 
-BIAS = -2.75
+BIAS = -0.18
 WEIGHTS = {
-    "gap": 0.27,  # of its score to the best of the other passages
-    "near": 3.3,  # the cosine of the sentence to the question, times that of the passage
-    "rare": 2.8,  # coverage by the sentence and its context, weighted by rarity
-    "negations": -3.5,  # negations of the question that the sentence lacks
-    "names": -0.8,  # names and figures that neither it nor its context has
-    "code": 2.2,  # it has a code of the question (E1042), which tells more than all words
+    "lead": 0.39,  # of its score to the best of the other documents
+    "near": 3.4,  # the cosine of the sentence to the question, times that of the passage
+    "least": -1.5,  # what it and its context lack of the word that they cover least
+    "missing": -2.7,  # the most that they lack of a word, by its share of the rarity of all
+    "negations": -3.7,  # negations of the question that the sentence lacks
+    "opposites": -2.05,  # words of the question that it has the opposites of
+    "name": -0.61,  # a name or figure of the question that neither it nor its context has
 }
-CLEAR_GAP = 3.0  # a wider one says no more: near misses have it as well
-MOST_ODDS = 500.0  # of which there is a power
-NEAR_FROM = 0.05  # below it nothing comes near: at most one of 200 answerable questions is below
+CLEAR_LEAD = 3.0  # a wider one says no more: near misses have it as well
+# Of the question's rare words, below which a sentence is about something else: so it is for one in
+# 500 answerable questions, and for one in 16 of the others.
+NEAR_FROM = 0.25
 
 
 def logistic(figures: Mapping[str, float], weights: Mapping[str, float], bias: float) -> float:
     """The probability that weights give to figures."""
     odds = bias + sum(weight * figures[name] for name, weight in weights.items())
-    return 1 / (1 + math.exp(min(-odds, MOST_ODDS)))
-
-
-def comes_near(sentences: Sequence[Candidate]) -> bool:
-    """Whether anything is about the question."""
-    return surest(sentences) >= NEAR_FROM
-
-
-def surest(sentences: Sequence[Candidate]) -> float:
-    """The highest of their probabilities."""
-    return max((sentence.probability for sentence in sentences), default=0.0)
+    return 0.5 + math.tanh(odds / 2) / 2  # of any odds
 
 
 # ---- Ranking
@@ -115,7 +105,7 @@ def surest(sentences: Sequence[Candidate]) -> float:
 
 @dataclass(frozen=True)
 class Weighed:
-    """The candidates for a question in hits, their coverage and features."""
+    """The candidates for a question in hits, their coverage, features and scores."""
 
     question: str
     subject: Subject
@@ -123,36 +113,34 @@ class Weighed:
     found: Sequence[Candidate]
     coverage: Coverage
     table: Vectors
-
-    @cached_property
-    def scores(self) -> Vectors:
-        """The score of each candidate."""
-        weights = SCORING_BY_LETTERS if self.coverage.by_letters else SCORING
-        scores: Vectors = self.table @ weights
-        return scores
+    scores: Vectors
 
     def probability(self, at: int) -> float:
-        """The probability that the passage of a candidate holds the answer."""
-        least = NEAR_FROM if self.coverage.by_letters else 0.0  # its cosines say nothing
-        return max(logistic(self.figures(at), WEIGHTS, BIAS), least)
+        """The probability that the passage of a candidate holds the answer; 0 if it is not near."""
+        figures = self.figures(at)
+        near = self.coverage.by_letters or figures["rare"] >= NEAR_FROM
+        return logistic(figures, WEIGHTS, BIAS) if near else 0.0
 
     def figures(self, at: int) -> dict[str, float]:
         """The figures of a candidate that a logistic function weighs."""
         one, subject = self.found[at], self.subject
         own, around = self.coverage.of(one.text), self.coverage.together((one.text, *one.around))
-        words = np.delete(own, subject.names)
-        elsewhere = self.scores[[each.passage != one.passage for each in self.found]]
-        lead = float(self.scores[at] - elsewhere.max()) if len(elsewhere) else 0.0
+        words, lacks = np.delete(own, subject.names), EXACT - around.clip(0.0)
+        source = self.hits[one.passage].chunk.source
+        others = [self.hits[each.passage].chunk.source != source for each in self.found]
+        lead = float(self.scores[at] - self.scores[others].max()) if any(others) else 0.0
         denied = len(denials(self.question, one.text)) - len(denials(one.text, self.question))
         cosine, near, rare, *_ = map(float, self.table[at])
         return {
-            "gap": min(lead, CLEAR_GAP),
+            "lead": min(lead, CLEAR_LEAD),
             "near": cosine * near,
             "rare": rare,
             "words": float(words.mean()) if len(words) else EXACT,
+            "least": float(lacks.max()),
+            "missing": float((lacks * subject.rarity).max()),
             "negations": float(max(0, denied)),
-            "names": float(sum(around[i] < EXACT for i in subject.names)),
-            "code": float(any(is_code(subject.words[i]) for i in subject.hits(one.text))),
+            "opposites": float(len(turned(self.question, one.text))),
+            "name": float(any(around[i] < EXACT for i in subject.names)),
         }
 
 
@@ -194,7 +182,8 @@ def weighed(
         table = features(subject, hits, found, coverage)
         cosines = np.array([memory[c.text].vector @ memory[question].vector for c in found])
         table[:, 0] = scaled(cosines, scale.sentence)
-    return Weighed(question, subject, hits, found, coverage, table)
+    scores = table @ (SCORING if encode else SCORING_BY_LETTERS)
+    return Weighed(question, subject, hits, found, coverage, table, scores)
 
 
 def _best_sentences(own: Weighed) -> tuple[Candidate, ...]:
@@ -220,14 +209,14 @@ def _best_sentences(own: Weighed) -> tuple[Candidate, ...]:
 
 def _with_beside(own: Weighed, best: int) -> tuple[int, int]:
     """Start and end of the best sentence, with those beside it that have what it lacks."""
-    first, rarity = own.found[best], own.subject.rarity
+    first = own.found[best]
     start, end = first.opening, first.end
     for at in map(int, np.flatnonzero(own.scores >= own.scores[best] - KEEP_WITHIN)):
         other = own.found[at]
         if not (_in_a_row(own, first, other) or _in_a_row(own, other, first)):
             continue
         more = own.coverage.together((first.text, other.text)) - own.coverage.of(first.text)
-        if float(more @ rarity) >= ADDS_BESIDE * float(rarity.sum()):
+        if float(more @ own.subject.rarity) >= ADDS_BESIDE:
             start, end = min(start, other.start), max(end, other.end)
     return start, end
 

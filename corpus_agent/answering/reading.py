@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import regex
 
 from corpus_agent.answering.candidates import Candidate
-from corpus_agent.answering.ranking import comes_near, surest
 from corpus_agent.text.number_words import with_spellings
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, name_terms
 from corpus_agent.tools import search
@@ -67,8 +66,8 @@ class AskedAs:
 
     @property
     def surest(self) -> float:
-        """The highest probability of its passages."""
-        return surest(self.sentences)
+        """The highest probability of its passages; 0 if nothing is about the question."""
+        return max((sentence.probability for sentence in self.sentences), default=0.0)
 
 
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
@@ -105,7 +104,7 @@ def _ranked(asked: str, query: str, hits: Sequence[Hit], found: Sequence[Candida
 def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
     """Whether others than the documents named answer, or do so far more surely."""
     leads = every.surest - own.surest > LEAD_OF_LIKELIEST
-    return comes_near(every.sentences) and (leads or not comes_near(own.sentences))
+    return every.surest > 0 and (leads or own.surest == 0)
 
 
 # ---- The documents that a question names

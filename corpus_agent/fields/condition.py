@@ -6,15 +6,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from corpus_agent.fields.amounts import find_amounts, find_durations
 from corpus_agent.fields.lexicon import MENTION, WORDED, Field, FieldType, field_of, mention_of
-from corpus_agent.fields.table import Cell, DocumentRow, Documents, FieldTable, FieldValue, table_of
+from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, table_of
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates
 from corpus_agent.text.tokens import fold
 from corpus_agent.text.wording import number_of
 from indexer import UsageError
+
+if TYPE_CHECKING:
+    from indexer import Index
 
 ListVerdict = Literal["yes", "no", "unclear", "silent", "unknown", "unreadable"]
 Sign = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
@@ -198,7 +201,7 @@ class ListedDocuments:
 
 
 def listed(
-    corpus: Documents,
+    corpus: Index,
     condition: FieldCondition,
     on_document: Callable[[int, int], None] = lambda *_: None,
     *,

@@ -23,8 +23,9 @@ def figures(question: str, sentence: str) -> dict[str, float]:
     ("bound", "missed", "figure", "says"),
     [
         ("When was the treaty accepted by Norway?", "When was it not accepted?", "negations", SAYS),
-        ("What did Norway accept in 1974?", "What did Norway accept in 1975?", "names", SAYS),
-        ("What was accepted by Norway?", "What was accepted by Sweden?", "names", SAYS),
+        ("What did Norway accept in 1974?", "What did Norway accept in 1975?", "name", SAYS),
+        ("What was accepted by Norway?", "What was accepted by Sweden?", "name", SAYS),
+        ("Who accepted the treaty?", "Who rejected the treaty?", "opposites", SAYS),
         ("Which damage is covered?", "Which is not?", "negations", "Damage by frost is covered."),
     ],
 )
@@ -34,6 +35,12 @@ def test_a_near_miss_is_known_by_its_figure(bound, missed, figure, says):
 
 def test_a_negation_that_the_sentence_has_too_costs_nothing():
     assert figures("Which damage is not covered?", "Frost is not covered.")["negations"] == 0
+
+
+def test_what_a_sentence_lacks_of_the_question_counts_by_its_rarity():
+    lacks = figures("Which treaty of Oslo concerned herring?", SAYS)
+    whole = figures("Which treaty of Oslo was accepted by Norway?", SAYS)
+    assert lacks["least"] >= lacks["missing"] > whole["missing"] == whole["least"] == 0
 
 
 @pytest.mark.parametrize(
