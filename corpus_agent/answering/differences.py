@@ -28,7 +28,6 @@ from corpus_agent.text.tokens import (
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _ALIKE = 0.5  # the same: in other words a sentence may say no and mean yes
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
-_LONGEST_PAIR = 16  # content words of two clauses that say alike of two things
 _MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
 _HAN = regex.compile(r"\p{Han}")
 _PARTS = re.compile(
@@ -137,7 +136,7 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
             if mine.issuperset(other.values) and not (meet and measured):
                 continue
             alike = any(same_word(word, each) for word in of for each in its)
-            bare = not any(map(is_unit, (*of, *its))) and _is_year(figure) == _is_year(other)
+            bare = not any(map(is_unit, (*of, *its)))
             if alike or meet or _is_dated_as(figure, other):
                 ranked.append((0, other))
             elif measured and not units_there.isdisjoint(of):  # 24 months, three years
@@ -156,14 +155,12 @@ def _is_dated_as(one: Figure, other: Figure) -> bool:
     return bool(kinds[0] & kinds[1] & {"month", "day", "weekday"})
 
 
-def _is_year(figure: Figure) -> bool:
-    return any(re.fullmatch(r"(?:19|20)\d\d", value) for value in figure.values)
-
-
 def _form(text: str, figure: Figure) -> str:
-    """Whether a figure is an amount of money, a place in a row as 5th, or neither."""
+    """Whether a figure is an amount of money, a year, a place in a row as 5th, or none of these."""
     if MONEY.search(text, max(0, figure.start - 5), figure.start):
         return "money"
+    if any(re.fullmatch(r"(?:19|20)\d\d", value) for value in figure.values):
+        return "year"
     return "ordinal" if _ORDINAL.search(text, figure.start, figure.end + 2) else ""
 
 
@@ -268,19 +265,16 @@ def _crossed(claim: str, text: str) -> tuple[str, str] | None:
     said = content_terms(claim)
     for parts in pairwise(_CLAUSES.split(text)):
         one, other = map(content_terms, parts)
-        if (
-            len(one) + len(other) > _LONGEST_PAIR
-            or denials(" ".join(parts), "")
-            or len(_without(said, [*one, *other]))
-        ):
+        if denials(" ".join(parts), "") or len(_without(said, [*one, *other])):
             continue
         for (mine, own), (theirs, others) in permutations(zip(parts, (one, other), strict=True)):
             gone, left, kept = _without(own, said), _without(others, said), _without(others, own)
             if not (gone and left and len(_without(kept, left)) and len(own) > 1):
                 continue
             for word, lost in _counterparts(mine, theirs, own, others):
-                turned_from = set(own[: own.index(word)]) & set(gone)
-                if turned_from and lost in left and word not in (*gone, *others):
+                led = own[: own.index(word)]  # of which a claim has lost a third or more
+                turned = sum(3 for each in led if each in gone) >= max(1, len(led))
+                if turned and lost in left and word not in (*gone, *others):
                     return word, lost
     return None
 

@@ -28,7 +28,7 @@ from corpus_agent.answering.differences import (
     other_sense,
 )
 from corpus_agent.text.number_words import UNIT
-from corpus_agent.text.numbers import found
+from corpus_agent.text.numbers import figures, found
 from corpus_agent.text.polarity import answers
 from corpus_agent.text.sentences import is_title, units
 from corpus_agent.text.tables import (
@@ -109,11 +109,19 @@ class Window:
             whole[self.end : self.end + CONTEXT],
         )
 
-    def is_of_another(self, wanted: frozenset[str]) -> bool:
-        """Whether they name a year, a quarter or a month, and none of those that are wanted."""
-        own = periods(self.evidence.text)
-        shared = kinds_of(own) & kinds_of(wanted)
-        return not shared <= kinds_of(own & wanted)
+    def is_of_another(self, claim: str, wanted: frozenset[str]) -> bool:
+        """Whether they are of another year, quarter or month, or a figure of the claim is."""
+        text = self.evidence.text
+        every, named = found(text), periods(text)
+        years = [f for f in every if any(f"year {value}" in named for value in f.values)]
+        shared = [f for f in every if f not in years and figures(claim).intersection(f.values)]
+        for figure in shared if "year" in kinds_of(wanted) and years else ():
+            apart = (text[min(figure.end, y.end) : max(figure.start, y.start)] for y in years)
+            gaps = [len(gap) + len(text) * (gap.count(", ") + gap.count("; ")) for gap in apart]
+            near = (year for year, gap in zip(years, gaps, strict=True) if gap == min(gaps))
+            if wanted.isdisjoint(f"year {value}" for year in near for value in year.values):
+                return True
+        return not kinds_of(named) & kinds_of(wanted) <= kinds_of(named & wanted)
 
     def about(self, claim: str, wanted: frozenset[str]) -> Window:
         """The cells alone whose columns a claim names, with the period that a heading gives."""
@@ -206,7 +214,10 @@ def judged(
         return (
             Judgement("unsupported") if agreeing or other is None else Judgement("differs", *other)
         )
-    enough = len(_meant(claim)) < LEAST_WORDS or _says_words(claim, windows, evidence, encode)
+    share, short = coverage(claim, evidence), len(_meant(claim)) < LEAST_WORDS
+    enough = short or share >= ENOUGH_COVERED
+    if encode is not None and not short and share < SURELY_COVERED:
+        enough = (share + max(_cosines(claim, windows, encode))) / 2 >= ENOUGH_CITED
     return Judgement("supported" if enough else "unsupported")
 
 
@@ -217,16 +228,6 @@ def _judged_reply(question: str, evidence: Evidence, *, yes: bool) -> Judgement:
         return Judgement("differs", "yes", other[1] or other[0])
     denied = not yes and not other and coverage(question, evidence) >= ENOUGH_COVERED
     return Judgement("differs", "no", "yes") if denied else Judgement("supported")
-
-
-def _says_words(
-    claim: str, windows: Sequence[Window], evidence: Evidence, encode: EncodeTokens | None
-) -> bool:
-    """Whether sentences have the words of a claim, by form or, with the encoder, by meaning."""
-    share = coverage(claim, evidence)
-    if encode is None or share >= SURELY_COVERED:
-        return share >= ENOUGH_COVERED
-    return (share + max(_cosines(claim, windows, encode))) / 2 >= ENOUGH_CITED
 
 
 def _cosines(claim: str, windows: Sequence[Window], encode: EncodeTokens) -> list[float]:
@@ -299,7 +300,9 @@ class Supporter:
         """
         claim, wanted = in_quarters(claim), period_of(claim, under)
         every = (window.about(claim, wanted) for window in self._likely(claim))
-        likely = [w for w in every if not (wanted and (w.several or w.is_of_another(wanted)))]
+        likely = [
+            w for w in every if not (wanted and (w.several or w.is_of_another(claim, wanted)))
+        ]
         shares = {window: coverage(claim, window.evidence) for window in likely}
         likely.sort(key=lambda window: (-shares[window], len(window.evidence.text)))
         agreeing = [window for window in likely if not difference(claim, window.evidence)]

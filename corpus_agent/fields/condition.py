@@ -6,15 +6,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from corpus_agent.fields.amounts import find_amounts, find_durations
 from corpus_agent.fields.lexicon import MENTION, WORDED, Field, FieldType, field_of, mention_of
-from corpus_agent.fields.table import Cell, DocumentRow, Documents, FieldTable, FieldValue, table_of
+from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, table_of
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates
 from corpus_agent.text.tokens import fold
 from corpus_agent.text.wording import number_of
 from indexer import UsageError
+
+if TYPE_CHECKING:
+    from indexer import Index
 
 ListVerdict = Literal["yes", "no", "unclear", "silent", "unknown", "unreadable"]
 Sign = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
@@ -187,18 +190,18 @@ class ListedDocuments:
         """How many documents fulfil the condition, do not, or say nothing of it, on one line."""
         read = number_of(len(self.table.rows) - self.table.unreadable, "document")
         others: dict[ListVerdict, str] = {
-            "no": "not", "unclear": "unclear", "silent": "say nothing of it"
+            "no": "not fulfilled", "unclear": "unclear", "silent": "nothing said of it"
         }  # fmt: skip
         counts = ((self.count(one), said) for one, said in others.items())
-        rest = "".join(f", {count:,} {said}" for count, said in counts if count)
+        rest = "".join(f"; {said} in {count:,}" for count, said in counts if count)
         if self.in_others:
             apart = number_of(self.in_others, "document")
             rest += f"; {apart} in other languages may say it otherwise"
-        return f"{self.count('yes'):,} of {read}: {self.condition.shown}{rest}"
+        return f"{self.condition.shown}: fulfilled in {self.count('yes'):,} of {read}{rest}"
 
 
 def listed(
-    corpus: Documents,
+    corpus: Index,
     condition: FieldCondition,
     on_document: Callable[[int, int], None] = lambda *_: None,
     *,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import regex
 
@@ -28,7 +28,10 @@ from corpus_agent.fields.terms import (
 )
 from corpus_agent.text.dates import Reading
 from corpus_agent.tools.corpus import Readable
-from indexer import CorpusError, FileRow
+from indexer import CorpusError
+
+if TYPE_CHECKING:
+    from indexer import Index
 
 _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "governing law": governing_law,
@@ -128,21 +131,8 @@ class FieldTable:
         return sum(row.cells[column].status in states for row in self.rows)
 
 
-class Documents(Readable, Protocol):
-    """An index whose files can be listed and read."""
-
-    @property
-    def version(self) -> int:
-        """The committed version."""
-        ...
-
-    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
-        """The rows of all files, or of those that paths select, by source."""
-        ...
-
-
 def table_of(
-    corpus: Documents,
+    corpus: Index,
     fields: Sequence[Field],
     *,
     on_document: Callable[[int, int], None] = lambda *_: None,
@@ -171,7 +161,7 @@ def _is_unknown(field: Field, column: int, rows: Sequence[DocumentRow]) -> bool:
 
 
 def each_document(
-    corpus: Documents, on_document: Callable[[int, int], None]
+    corpus: Index, on_document: Callable[[int, int], None]
 ) -> Iterator[tuple[str, DocumentText | None, str]]:
     """Every document with its text, or the reason why it has none."""
     files = [row for row in corpus.files() if row.is_document or row.is_unread]
@@ -318,7 +308,7 @@ class Timeline:
 
 
 def timeline_of(
-    corpus: Documents, on_document: Callable[[int, int], None] = lambda *_: None
+    corpus: Index, on_document: Callable[[int, int], None] = lambda *_: None
 ) -> Timeline:
     """The dated statements of every document, in order."""
     found: list[DatedStatement] = []

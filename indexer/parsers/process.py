@@ -49,10 +49,10 @@ _T = TypeVar("_T")
 
 
 class Child:
-    """A sealed process that does the jobs of `program`, a module: see `child`.
+    """A sealed process that does the jobs of `program`, a module; `claimed` is its last extractor.
 
     Started on first use, and anew after it has ended. For one thread at a time, with whose end the
-    process ends too, and `stop` for any. `claimed` is the extractor that it named last.
+    process ends too, and `stop` for any.
     """
 
     def __init__(self, program: str, environment: Mapping[str, str] | None = None) -> None:

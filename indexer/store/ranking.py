@@ -171,11 +171,11 @@ class Ranking:
 
     def _among(self, where: str) -> NDArray[np.uint64] | None:
         """The ids of the rows that fulfil a condition; None: all."""
-        return kept(self._ids, where, self._selected) if where else None
-
-    def _selected(self, where: str) -> NDArray[np.uint64]:
-        ids: NDArray[np.uint64] = self._table.rows([ROW_ID], where)[ROW_ID].to_numpy()
-        return ids
+        if not where:
+            return None
+        return kept(
+            self._ids, where, lambda own: self._table.rows([ROW_ID], own)[ROW_ID].to_numpy()
+        )
 
 
 class InMemory(Ranking):

@@ -1,9 +1,8 @@
 """What others ask of a store's folder: who made it, what it may hold, what it has committed.
 
-The given folder may hold the user's documents, or be a store made by an attacker. So a store is
-created only in a new or empty folder, is recognised by its marker, and everything is opened
-relative to the folder's descriptor without following links. Trust is decided elsewhere
-(corpus_agent.trust). Others use it as `indexer.storage`; it loads no LanceDB.
+The given folder may hold the user's documents, or be an attacker's store. So a store is made only
+in a new or empty folder, is recognised by its marker, and all is opened relative to the folder's
+descriptor, through no link. Others use it as `indexer.storage`; it loads no LanceDB.
 
 What it does not stop: another process of the same user that changes the folder meanwhile.
 """

@@ -8,7 +8,6 @@ an entry with the right sum, so what is read is checked as what a parser says.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -16,6 +15,7 @@ import re
 import threading
 import zlib
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import count, takewhile
@@ -138,7 +138,7 @@ class Texts:
 
     def _drop(self, path: str) -> None:
         if self._writable:
-            with contextlib.suppress(OSError):  # removed meanwhile
+            with suppress(OSError):  # removed meanwhile
                 Path(path).unlink()
 
     def _write(self, path: str, body: bytes, spare_bytes: int = RESERVED_DISK_BYTES) -> bool:
@@ -157,7 +157,7 @@ class Texts:
                 write_new(new, data, durable=False)
             Path(new).replace(path)
         except OSError:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 Path(new).unlink()
             return False
         return True

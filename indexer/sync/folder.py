@@ -57,9 +57,8 @@ def sync_folder(
     """Bring the index in `store` up to date with the folder `root`; returns what was done.
 
     A damaged store is mended: its tables are made anew from the caches and the folder. Pages
-    without text are recognised last, as `ocr` says: those of documents and of pictures that show
-    text, none, or those of all. `chunk_tokens` and `chunk_overlap` say how passages are cut; None:
-    as before. What was embedded before a stop is kept.
+    without text are recognised last, as `ocr` says. `chunk_tokens` and `chunk_overlap` say how
+    passages are cut; None: as before. What was embedded before a stop is kept.
     """
     started = time.monotonic()
     chunker = _chunker(store, encoder, chunk_tokens, chunk_overlap)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -96,10 +97,8 @@ def changed_hashes(
             continue
         changed = (row.bytes, row.mtime_ns) != (seen.bytes, seen.mtime_ns)
         if verify or changed or row.mtime_ns > settled:
-            try:
+            with suppress(OSError, Refused):
                 hashes[seen.source] = hash_beneath(root, seen.source)
-            except (OSError, Refused):
-                continue
     return hashes
 
 
@@ -110,11 +109,9 @@ def with_moved(todo: Plan, root: Path, stored: Mapping[str, FileRow]) -> Plan:
     added = []
     for seen in todo.add:
         if seen.bytes in lengths and not seen.problem:
-            try:
+            with suppress(OSError, Refused):
                 sha256 = hash_beneath(root, seen.source)
-            except (OSError, Refused):
-                continue
-            added.append(FileRow(seen.source, "indexed", sha256=sha256))
+                added.append(FileRow(seen.source, "indexed", sha256=sha256))
     found = moves(gone, added)
     return replace(todo, moved=tuple(sorted((was, now) for now, was in found.items())))
 

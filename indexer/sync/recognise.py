@@ -1,8 +1,7 @@
 """Pages without text -> recognised text: the second part of a run, after all other files.
 
-So everything else can be searched first, and how many pages wait is known before the first is
-read. A page that was read is kept at once; one that was read before costs nothing, and needs no
-engine. Text that a document has of its own stays as it is.
+A page that was read is kept at once; one that was read before costs nothing, and needs no engine.
+Text that a document has of its own stays as it is.
 """
 
 from __future__ import annotations

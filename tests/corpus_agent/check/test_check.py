@@ -203,11 +203,15 @@ FIGURES = """# Ferry
 ## Pier
 
 In 2024 the pier was shut on 12 days. The toll is £45. The fine is £90.
+
+In 2022 the crew made 412 repairs, in 2023 it made 389 repairs.
 """
 OF_A_PERIOD = """
 Fuel: 151 in 2023. | supported |
 Fuel: 151 in 2024. | doubtful | 143
 Fuel: 151 in 2021. | not_found |
+In 2023 the crew made 412 repairs. | not_found |
+In 2022 the crew made 412 repairs. | supported |
 Second quarter of 2024: 6,690 trips. | supported |
 Trips in Q1 2024: 6,690. | doubtful | 5,820
 Trips in Q1 2023: 5,820. | not_found |
