@@ -90,9 +90,9 @@ WEIGHTS = {
     "code": 2.2,  # it has a code of the question (E1042), which tells more than all words
 }
 CLEAR_LEAD = 3.0  # a wider one says no more: near misses have it as well
-# Of the question's rare words, below which a sentence is about something else: so it is for one in
-# 900 answerable questions, and for one in 15 of the others.
-NEAR_FROM = 0.28
+# Of the question's rare words and of "near": below both a sentence is about something else. So it is
+# for none of 1,000 answerable questions, and for one in 11 of the others.
+NEAR_FROM = (0.35, 0.08)
 
 
 def logistic(figures: Mapping[str, float], weights: Mapping[str, float], bias: float) -> float:
@@ -119,7 +119,8 @@ class Weighed:
     def probability(self, at: int) -> float:
         """The probability that the passage of a candidate holds the answer; 0 if it is not near."""
         figures = self.figures(at)
-        near = self.coverage.by_letters or figures["rare"] >= NEAR_FROM
+        rare, cosines = NEAR_FROM
+        near = figures["rare"] >= rare or figures["near"] >= cosines or self.coverage.by_letters
         return logistic(figures, WEIGHTS, BIAS) if near else 0.0
 
     def figures(self, at: int) -> dict[str, float]:
