@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView, Readable
     from indexer import Encoder, Hit
 
-ADDS_FROM = 0.1  # of the likeliest passage's probability
+ADDS_FROM = 0.2  # of the likeliest passage's probability
 SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
 _A_YEAR = lazy(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _UNREACHABLE = "{} left out: its file cannot be looked at now."

@@ -1,7 +1,7 @@
 """The sentences of the passages ranked against the question, with a probability.
 
 A sentence's score is a weighted sum of five features. That its passage holds the answer has a
-probability: a logistic function of seven figures, fitted over documents of several kinds at once.
+probability: a logistic function of eight figures, fitted over documents of several kinds at once.
 docs/decisions/answering.md has the figures.
 """
 
@@ -27,7 +27,7 @@ from corpus_agent.answering.coverage import (
 )
 from corpus_agent.text.polarity import denials, turned
 from corpus_agent.text.sentences import is_item, leads_in
-from corpus_agent.text.tokens import has_digit, lazy, terms
+from corpus_agent.text.tokens import has_digit, is_code, lazy, terms
 
 if TYPE_CHECKING:
     from indexer import Hit
@@ -78,20 +78,21 @@ def features(
 
 # ---- The probability that the passage of a sentence holds the answer
 
-BIAS = -0.18
+BIAS = 0.08
 WEIGHTS = {
-    "lead": 0.39,  # of its score to the best of the other documents
-    "near": 3.4,  # the cosine of the sentence to the question, times that of the passage
-    "least": -1.5,  # what it and its context lack of the word that they cover least
+    "lead": 0.4,  # of its score to the best of other documents, else of other passages
+    "near": 3.6,  # the cosine of the sentence to the question, times that of the passage
+    "least": -1.4,  # what it and its context lack of the word that they cover least
     "missing": -2.7,  # the most that they lack of a word, by its share of the rarity of all
-    "negations": -3.7,  # negations of the question that the sentence lacks
-    "opposites": -2.05,  # words of the question that it has the opposites of
-    "name": -0.61,  # a name or figure of the question that neither it nor its context has
+    "negations": -3.65,  # negations of the question that the sentence lacks
+    "opposites": -1.8,  # words of the question that it has the opposites of
+    "name": -0.65,  # a name or figure of the question that neither it nor its context has
+    "code": 2.2,  # it has a code of the question (E1042), which tells more than all words
 }
 CLEAR_LEAD = 3.0  # a wider one says no more: near misses have it as well
 # Of the question's rare words, below which a sentence is about something else: so it is for one in
-# 500 answerable questions, and for one in 16 of the others.
-NEAR_FROM = 0.25
+# 900 answerable questions, and for one in 15 of the others.
+NEAR_FROM = 0.28
 
 
 def logistic(figures: Mapping[str, float], weights: Mapping[str, float], bias: float) -> float:
@@ -126,8 +127,10 @@ class Weighed:
         one, subject = self.found[at], self.subject
         own, around = self.coverage.of(one.text), self.coverage.together((one.text, *one.around))
         words, lacks = np.delete(own, subject.names), EXACT - around.clip(0.0)
-        source = self.hits[one.passage].chunk.source
-        others = [self.hits[each.passage].chunk.source != source for each in self.found]
+        sources = [self.hits[each.passage].chunk.source for each in self.found]
+        others = [source != sources[at] for source in sources]
+        if not any(others):
+            others = [each.passage != one.passage for each in self.found]
         lead = float(self.scores[at] - self.scores[others].max()) if any(others) else 0.0
         denied = len(denials(self.question, one.text)) - len(denials(one.text, self.question))
         cosine, near, rare, *_ = map(float, self.table[at])
@@ -141,6 +144,7 @@ class Weighed:
             "negations": float(max(0, denied)),
             "opposites": float(len(turned(self.question, one.text))),
             "name": float(any(around[i] < EXACT for i in subject.names)),
+            "code": float(any(is_code(subject.words[i]) for i in subject.hits(one.text))),
         }
 
 

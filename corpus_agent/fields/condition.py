@@ -190,14 +190,14 @@ class ListedDocuments:
         """How many documents fulfil the condition, do not, or say nothing of it, on one line."""
         read = number_of(len(self.table.rows) - self.table.unreadable, "document")
         others: dict[ListVerdict, str] = {
-            "no": "not", "unclear": "unclear", "silent": "say nothing of it"
+            "no": "not fulfilled", "unclear": "unclear", "silent": "nothing said of it"
         }  # fmt: skip
         counts = ((self.count(one), said) for one, said in others.items())
-        rest = "".join(f", {count:,} {said}" for count, said in counts if count)
+        rest = "".join(f"; {said} in {count:,}" for count, said in counts if count)
         if self.in_others:
             apart = number_of(self.in_others, "document")
             rest += f"; {apart} in other languages may say it otherwise"
-        return f"{self.count('yes'):,} of {read}: {self.condition.shown}{rest}"
+        return f"{self.condition.shown}: fulfilled in {self.count('yes'):,} of {read}{rest}"
 
 
 def listed(

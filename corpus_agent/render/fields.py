@@ -183,7 +183,7 @@ def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[st
                 yield from lines
     if listed.count("yes") or listed.count("unclear") or (verbose and listed.count("no")):
         yield ""
-    unnamed = " (-v names those that do not)" if listed.count("no") and not verbose else ""
+    unnamed = " (-v names the others)" if listed.count("no") and not verbose else ""
     yield plain(listed.counted) + unnamed
     yield from left_lines(listed.table)
 

@@ -86,8 +86,11 @@ def test_the_text_holds_the_answer_its_quotations_and_what_was_searched():
 
 
 def test_what_was_not_looked_at_and_that_there_was_no_seal_is_told():
-    given = replace(answer("", status="not_found"), coverage=Coverage(3, unreachable=2, failed=1))
-    said = "5 documents searched, 2 could not be looked at, 1 could not be read, by toy."
+    waiting = {"empty": 1, "waiting": 1, "skipped": 4, "pictures": 2}
+    coverage = Coverage(3, unreachable=2, failed=1, **waiting)
+    given = replace(answer("", status="not_found"), coverage=coverage)
+    said = "5 documents searched, 2 could not be looked at, 1 could not be read, "
+    said += "3 not yet recognised, by toy."
     assert said in render(FRAME, given)
     assert "WITHOUT THE SEAL" in render(FRAME, given, "off")
 

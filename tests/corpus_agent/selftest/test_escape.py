@@ -58,17 +58,14 @@ def test_a_process_without_a_seal_is_heard():
 
 
 @pytest.mark.slow
-def test_a_hole_fails_the_test_that_found_it():
-    # A probe that expects another errno than the seal's stands for one that was not stopped by it.
-    result = trial._result(replace(PROBES["tcp"], expected=(99,)))
-    assert (result.control, result.sealed_error, result.passed) == ("worked", "EPERM", False)
-
-
-@pytest.mark.slow
-def test_a_control_that_fails_fails_the_test():
-    # The listener waits for datagrams and the probe connects by TCP: nothing can be heard.
-    result = trial._result(replace(PROBES["tcp"], listener="udp4"))
-    assert (result.control, result.sealed_error, result.passed) == ("failed", "EPERM", False)
+def test_a_hole_and_a_control_that_fails_fail_the_test():
+    for change, control in (
+        ({"expected": (99,)}, "worked"),  # as if another errno than the seal's had stopped it
+        ({"listener": "udp4"}, "failed"),  # it waits for datagrams, and the probe connects by TCP
+    ):
+        result = trial._result(replace(PROBES["tcp"], **change))
+        met = (result.control, result.sealed_error, result.passed)
+        assert met == (control, "EPERM", False), change
 
 
 @pytest.mark.slow

@@ -78,6 +78,8 @@ def test_scans_and_pictures_wait_and_are_counted(root, store):
     assert (found["photo.jpg"].status, found["photo.jpg"].reason) == ("skipped", "binary")
     manifest = read_manifest(store)
     assert (manifest.waiting_pages, manifest.waiting_pictures) == (3, 1)
+    counted = manifest.coverage
+    assert (counted.waiting, counted.pictures, counted.unreadable) == (1, 1, 0)
     assert (outcome.waiting_pages, outcome.waiting_pictures) == (3, 1)
     marks = [line.text for line in read(store, root, "mixed.pdf") if line.is_mark]
     assert marks == ["--- Page 1 ---", "--- Page 2 --- (no text layer)", "--- Page 3 ---"]
