@@ -110,7 +110,7 @@ class Window:
         )
 
     def is_of_another(self, claim: str, wanted: frozenset[str]) -> bool:
-        """Whether a figure that a claim shares with them is nearest to another year than its own."""
+        """Whether a figure that a claim shares with them is nearest to another year than its."""
         text = self.evidence.text
         every, named = found(text), periods(text)
         years = [f for f in every if any(f"year {value}" in named for value in f.values)]
