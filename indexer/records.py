@@ -293,7 +293,7 @@ class PagePicture:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Everything besides the files that a store's rows depend on; compared as a whole.
+    """Everything besides the files that a store's rows depend on.
 
     `extractors` maps an extractor's name to its version; the rows of a file depend on its own
     extractor only.

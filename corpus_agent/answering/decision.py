@@ -15,9 +15,9 @@ ANSWERED_FROM, LIKELY_FROM = 0.90, 0.75
 OUTRIGHT_FROM = 0.40  # below it the screen says that no passage answers outright
 Said = Literal["yes", "partly", "nothing", "no"]
 
-# Log-odds that the passages answer: the model's as a reader and the program's own, added. Of 341
-# questions: benchmarks/with_model.py --reader, docs/decisions/answering.md.
-READ_YES = 1.5  # below it, nothing is called answered
+# Log-odds that the passages answer: the model's as a reader and the program's own, added. See
+# benchmarks/with_model.py --reader and docs/decisions/answering.md.
+READ_YES = 1.5  # below it, a draft is called perhaps
 READ_NO = -0.5  # below it, no draft is asked for: the passages are shown
 UNKNOWN = 0.2  # the program's probability where it has none
 SUPPORTED = 0.8  # the probability of a model's answer whose sentences are all supported

@@ -272,8 +272,8 @@ def _crossed(claim: str, text: str) -> tuple[str, str] | None:
             if not (gone and left and len(_without(kept, left)) and len(own) > 1):
                 continue
             for word, lost in _counterparts(mine, theirs, own, others):
-                led = own[: own.index(word)]  # of which a claim has lost a third or more
-                turned = sum(3 for each in led if each in gone) >= max(1, len(led))
+                led = own[: own.index(word)]  # of which a claim has lost more than a third
+                turned = sum(3 for each in led if each in gone) > len(led)
                 if turned and lost in left and word not in (*gone, *others):
                     return word, lost
     return None

@@ -154,13 +154,13 @@ def open_file(path: Path) -> int:
     except OSError as error:
         why = "it is a link to a file" if error.errno == errno.ELOOP else str(error.strerror)
         raise _unwritable(path, why) from None
-    if not _is_own(descriptor) or os.pread(descriptor, len(_BEGIN), 0) not in (b"", _BEGIN):
+    if not _is_plain_file(descriptor) or os.pread(descriptor, len(_BEGIN), 0) not in (b"", _BEGIN):
         os.close(descriptor)
         raise _unwritable(path, "there is a file of that name, and it holds no receipt")
     return descriptor
 
 
-def _is_own(descriptor: int) -> bool:
+def _is_plain_file(descriptor: int) -> bool:
     """Whether an open file is a regular one without another name elsewhere."""
     info = os.fstat(descriptor)
     return stat.S_ISREG(info.st_mode) and info.st_nlink == 1
@@ -262,7 +262,7 @@ def delete(store: Path, key: str) -> bool:
         except OSError as error:
             raise CorpusError(f"The store's log cannot be written: {error.strerror}.") from None
         with os.fdopen(descriptor, "r+b") as file:
-            if not _is_own(file.fileno()):
+            if not _is_plain_file(file.fileno()):
                 raise CorpusError("The store's log is no file of its own.")
             at = 0
             for line in file:

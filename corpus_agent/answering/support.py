@@ -110,7 +110,7 @@ class Window:
         )
 
     def is_of_another(self, claim: str, wanted: frozenset[str]) -> bool:
-        """Whether they are of another year, quarter or month, or a figure of the claim is."""
+        """Whether a figure that a claim shares with them is nearest to another year than its."""
         text = self.evidence.text
         every, named = found(text), periods(text)
         years = [f for f in every if any(f"year {value}" in named for value in f.values)]
@@ -121,7 +121,7 @@ class Window:
             near = (year for year, gap in zip(years, gaps, strict=True) if gap == min(gaps))
             if wanted.isdisjoint(f"year {value}" for year in near for value in year.values):
                 return True
-        return not kinds_of(named) & kinds_of(wanted) <= kinds_of(named & wanted)
+        return False
 
     def about(self, claim: str, wanted: frozenset[str]) -> Window:
         """The cells alone whose columns a claim names, with the period that a heading gives."""

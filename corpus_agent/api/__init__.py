@@ -303,7 +303,9 @@ class Corpus:
         view = self._among(path, not_path, where)
         return self._of(view, render.timeline_object(self._serving().timeline(view), self._seal))
 
-    def check(self, text: str, path: Paths = (), not_path: Paths = (), where: str = "") -> Object:
+    def check(
+        self, text: str, *, path: Paths = (), not_path: Paths = (), where: str = ""
+    ) -> Object:
         """What the documents say of each quotation and statement of anybody's text."""
         view = self._among(path, not_path, where)
         checked = self._serving().check(text, view)

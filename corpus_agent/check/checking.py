@@ -79,10 +79,8 @@ def text_of(data: bytes, name: str) -> str:
     try:
         lines, _ = parsed_lines(data, name, lambda _, n: n > MAX_CHARACTERS)
     except UnreadableDocument as error:
-        raise CorpusError(
-            f"The text cannot be read: {error.detail or error.reason}.",
-            "Take text, Markdown, HTML, DOCX, PDF, or a receipt.",
-        ) from None
+        said = f"The text cannot be read: {error.detail or error.reason}."
+        raise CorpusError(said, "Take text, Markdown, HTML, DOCX, PDF, or a receipt.") from None
     return "\n".join("" if line.is_mark else line.text for line in lines)
 
 
@@ -139,8 +137,8 @@ def take_apart(text: str, resolve: Resolve) -> tuple[list[Piece], dict[str, int]
 
 class _Reader:
     def __init__(self, text: str, resolve: Resolve) -> None:
-        self._text, self._resolve, self._language = text, resolve, language_of(text)
-        self._under = ""
+        self._text, self._resolve, self._under = text, resolve, ""
+        self._language = language_of(text)
         self._lines = [0, *(match.end() for match in regex.finditer("\n", text))]
         self._notes: dict[str, Named] = {}  # the places of a list of sources: "[1] lease.md:32"
         for start in self._lines:

@@ -47,7 +47,6 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Where a piece stands: its kind, the document's words and places, the words that differ.
-
     `beside` are those with the words around them; of what was not found `nearest` is the passage
     that comes nearest, `probability` that it says so, `model` what a model says of it.
     """

@@ -46,28 +46,28 @@ class StatementFinder:
     def find(self, piece: Piece) -> Finding:
         """The passages that say a statement, or say otherwise; first of the document it names."""
         asked = Query(f"{piece.under} {piece.text}".strip(), NEAR, None)
-        found = Finding(piece, "not_found")
-        if piece.named is not None:
-            found = self._judged(piece, replace(asked, among=frozenset([piece.named.source])))
-        return found if found.kind != "not_found" else self._judged(piece, asked)
+        own = piece.named and replace(asked, among=frozenset([piece.named.source]))
+        found = self._judged(piece, own) if own else None
+        return found if found and found.kind != "not_found" else self._judged(piece, asked)
 
     def _judged(self, piece: Piece, asked: Query) -> Finding:
         hits = self._corpus.search(asked)
         encode, _ = comparison(self._encoder, piece.text, hits)
         found = Supporter([h.chunk for h in hits[:HITS]], encode).support(piece.text, piece.under)
         if isinstance(found, Judgement):
-            where = [self._cited(found.window)] if found.window and found.claimed else []
-            if not all(each.stands for each in where) or not where:
-                return self._not_found(piece, hits)
-            return Finding(piece, "doubtful", tuple(where), ((found.claimed, found.found),))
-        cited = [self._cited(window) for window in found]
-        said = in_quarters(piece.text).rstrip(" .。")  # it may leave out the rest, no "not" or "~~"
-        lost = sense_lost(said, cited[0].quote) or set_aside(found[0].passage.heading)
-        says = lost is None and _has_words(said, found) and _said_at_once(said, found)
-        if not (says and all(each.stands for each in cited)):
+            window, differs = found.window, (found.claimed, found.found)
+            cited = window and _all_else(piece.text, differs[0], window) and self._cited(window)
+            if cited and cited.stands:
+                return Finding(piece, "doubtful", (cited,), (differs,))
             return self._not_found(piece, hits)
-        kind: Kind = "supported" if is_at(cited[0], piece.named) else "elsewhere"
-        return Finding(piece, kind, tuple(cited))
+        quoted = [self._cited(each) for each in found]
+        said = in_quarters(piece.text).rstrip(" .。")  # it may leave out the rest, no "not" or "~~"
+        lost = sense_lost(said, quoted[0].quote) or set_aside(found[0].passage.heading)
+        says = lost is None and _has_words(said, found) and _said_at_once(said, found)
+        if not (says and all(each.stands for each in quoted)):
+            return self._not_found(piece, hits)
+        kind: Kind = "supported" if is_at(quoted[0], piece.named) else "elsewhere"
+        return Finding(piece, kind, tuple(quoted))
 
     def nearest(self, statement: str, hits: Sequence[Hit]) -> Iterator[tuple[Window, float]]:
         """The sentences nearest to a statement, best first, and how probably each says it."""
@@ -90,11 +90,14 @@ class StatementFinder:
         return check_quotation(self._corpus, 0, window.passage.source, window.quote, window.line)
 
 
-def _has_words(statement: str, windows: Sequence[Window]) -> bool:
-    """Whether sentences have all words of a statement: another verb says another thing.
+def _all_else(text: str, claimed: str, window: Window) -> bool:
+    """Whether words differ, and all others agree where they are a name: it may be of another."""
+    rest = text.replace(claimed, " ") if claimed[:1].isupper() and not has_digit(claimed) else ""
+    return bool(claimed) and coverage(rest, window.evidence) >= 1
 
-    Half of them at most may stand in headings above, of which a document's title is none.
-    """
+
+def _has_words(statement: str, windows: Sequence[Window]) -> bool:
+    """Whether sentences have all words, half of them in headings but the title's at most."""
     text = together(windows).text
     above = " ".join([text, *(w.passage.heading.partition(" > ")[2] for w in windows)])
     return coverage(statement, Evidence(above)) >= 1 <= 2 * coverage(statement, Evidence(text))

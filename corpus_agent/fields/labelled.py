@@ -52,10 +52,10 @@ _CODE = regex.compile(
 )
 _BARE, _YEAR = regex.compile(r"[\d.]{1,12}"), regex.compile(r"(?:19|20)\d\d")
 _ITEM = regex.compile(r"[.)][*_ ]*\p{L}")  # behind the number of a clause
-# The end of a sentence behind a value of a few words, and no abbreviation.
 _STEM = regex.compile(r"(?<=\p{L}{3}[^s])s$")
 _ENDING = "(?:e?[sn]|e|er)?"  # "euro", "euros"; not "Europe"
 _PLAIN = str.maketrans("’‘‐‑–\u00ad", "''----")
+# The end of a sentence behind a value of a few words, and no abbreviation.
 _FULL_STOP = regex.compile(r"(?<=\p{L}{5}|\p{N})\.$")
 
 

@@ -259,9 +259,9 @@ def _counts(name: str, manifest: storage.Manifest) -> str:
     return f"{of}{', '.join(said)}{lacking} ({when})."
 
 
-def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:
-    """The window, or its first lines up to `tokens`, at least one."""
-    kept = _fitting([line.text for line in window.lines], tokens)
+def fitted(window: Window) -> Window:
+    """The window, or its first lines up to MAX_PAGE_TOKENS, at least one."""
+    kept = _fitting([line.text for line in window.lines], MAX_PAGE_TOKENS)
     if kept == len(window.lines):
         return window
     return replace(window, lines=window.lines[:kept], next_offset=window.offset + kept)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from corpus_agent.trust.stores import Permission
     from indexer import Forgotten
 
-_COVERAGE = "indexed empty failed skipped unreachable kept_out blank waiting pictures"
-_COUNTED = "indexed empty failed skipped unreachable kept_out blank waiting pictures"
 _COUNTED = "indexed empty failed skipped unreachable kept_out blank waiting pictures"
 MULTILINGUAL = "corpus-agent --model multilingual index"
 

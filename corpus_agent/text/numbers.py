@@ -1,8 +1,7 @@
 # ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
 """The figures of a text, however they are written: numbers, dates, times, number words. Pure.
 
-Two texts with the same figures give the same set. Words are English, German, French and Spanish
-(number_words.py).
+Two texts with the same figures give the same set. Words are those of number_words.toml.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ def _goes_on(text: str, start: int, end: int, language: str) -> bool:
 
 
 def _is_short(word: str, language: str) -> bool:
-    """Whether a word is written short in a language, or in any where that is not known."""
+    """Whether a word is written short in a language; where none is known, English and German."""
     last = word.casefold().rpartition(".")[2]
     if last in _ABBREVIATIONS["any"]:
         return True

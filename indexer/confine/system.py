@@ -20,7 +20,7 @@ from indexer.confine.starting import find_program, user_site
 _LIBRARIES = "shared libraries and the program loader"
 _CPU = "how many cores there are and what they can do, for thread pools and vector code"
 
-# import mimetypes fails where one of these exists and cannot be read (pydantic-ai imports it).
+# import mimetypes fails where one of these exists and cannot be read (starlette imports it).
 _TYPES = "which suffix means which type of file"
 _TYPE_LISTS = (
     "/etc/mime.types",

@@ -207,7 +207,7 @@ class Snapshots:
         self, stores: Mapping[str, tuple[Path, Path | None]], *, backend: str = LANCE
     ) -> None:
         """The newest committed versions of stores, each a folder and a root: see Snapshot."""
-        assert stores
+        assert 0 < len(stores) <= 256, "the number of a store is eight bits of a row id"
         assert "" not in stores or len(stores) == 1, "one store alone has no name"
         self.parts = {
             prefix: Snapshot(store, root, backend=backend, prefix=prefix, number=number)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.answering.claims import claims, codes, names
-from corpus_agent.answering.support import Judgement, Supporter, Window, judged
+from corpus_agent.answering.support import Judgement, Supporter, Window, judged, windows_of
 from corpus_agent.text.numbers import figures, readings
 from corpus_agent.tools.corpus import passage
 from indexer.records import Query
@@ -178,6 +178,18 @@ def test_two_passages_may_support_a_sentence_together():
     assert {window.passage.source for window in found} == {"camp.md", "fees.md"}
     other = Supporter([LEASE, camp, fees]).support(claim.replace("245", "254"))
     assert isinstance(other, Judgement)
+
+
+def test_no_title_supports_and_no_sentence_of_another_year_does_with_one_of_this():
+    pier = passage("pier.md", 1, "Pier works\n\n# Ferry\n\nThe toll is £45. It is paid.")
+    quotes = [window.quote for window in windows_of(pier)]
+    assert quotes == ["The toll is £45.", "The toll is £45. It is paid.", "It is paid."]
+    for this, other in (("2024", "2023"), ("June", "May"), ("Q2", "Q3")):
+        shut = passage("shut.md", 1, f"In {this} the pier was shut on 12 days.")
+        painted = passage("painted.md", 1, f"In {other} the pier was painted.")
+        both = Supporter([shut, painted])
+        assert not isinstance(both.support(f"In {this} the pier was shut on 12 days."), Judgement)
+        assert isinstance(both.support(f"In {other} the pier was shut on 12 days."), Judgement)
 
 
 @pytest.mark.nightly

@@ -476,7 +476,8 @@ def test_the_machinery_of_a_page_is_left_out():
     for around in MACHINERY:
         html = f"<main>{f'<p>{SHOWN}</p>' * 5}</main>{around.format(SECRET)}"
         lines, remark = read(page(html), "a.html")
-        assert SECRET not in "".join(line.text for line in lines) and remark == "", around
+        text = "".join(line.text for line in lines)
+        assert SHOWN in text and SECRET not in text and remark == "", around
 
 
 # -- spreadsheets
