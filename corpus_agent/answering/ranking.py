@@ -90,8 +90,8 @@ WEIGHTS = {
     "code": 2.2,  # it has a code of the question (E1042), which tells more than all words
 }
 CLEAR_LEAD = 3.0  # a wider one says no more: near misses have it as well
-# Of the question's rare words and of "near": below both a sentence is about something else. So it is
-# for none of 1,000 answerable questions, and for one in 11 of the others.
+# Of the question's rare words and of "near": below both a sentence is about something else, for
+# none of 1,000 answerable questions and one in 11 of the others.
 NEAR_FROM = (0.35, 0.08)
 
 
