@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import secrets
 import shlex
 import shutil
 import sys
@@ -35,6 +37,7 @@ TABLES = "lance"
 LOCK_NAME = "writer.lock"
 MAX_SHOWN = 200  # characters of a writer's command
 TEMP = "tmp"  # the seal points TMPDIR at it
+_OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
 MAX_MARKER_BYTES = 4_096
 SUM_BYTES = 32
 _LAST = 2**64 - 1  # LanceDB names versions by what is left to it, so that the newest sorts first
@@ -147,11 +150,14 @@ def flush_one(path: Path) -> None:
 def temp_within(store: Path) -> Iterator[None]:
     """Direct LanceDB's temporary files, which contain vectors, into the store; for its writer.
 
-    They are in a folder of their own that is removed afterwards, as is that of a killed writer.
+    They are in a folder of their own that is removed afterwards, as are those of killed writers.
     """
-    folder = store / TEMP / TABLES
-    folder.parent.mkdir(mode=0o700, exist_ok=True)
-    shutil.rmtree(folder, ignore_errors=True)
+    temp = store / TEMP
+    temp.mkdir(mode=0o700, exist_ok=True)
+    for left in temp.iterdir():
+        if _OF_A_WRITER.fullmatch(left.name):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = temp / f"lance-{secrets.token_hex(8)}"
     folder.mkdir(mode=0o700)
     before = os.environ.get("TMPDIR")
     os.environ["TMPDIR"] = str(folder.resolve())
