@@ -155,7 +155,11 @@ def _naming_lines(text: str, own: Sequence[Unit], *, first: bool) -> list[Unit]:
     if len(above) == len(parts):
         return above[0][:MOST_ABOVE] if first and len(above) > 1 else []
     rest = parts[len(above) :]
-    below = [*takewhile(lambda part: all(_signs(text, unit) for unit in part), rest[::-1])][::-1]
+
+    def signs(part: Sequence[Unit]) -> bool:
+        return all(_names(text, u) and not has_digit(text[u.start : u.end]) for u in part)
+
+    below = [*takewhile(signs, rest[::-1])][::-1]
     signed = [*chain.from_iterable(below)]
     headed = [*chain.from_iterable(above)][:MOST_ABOVE] if first else []
     return headed + (signed if len(signed) <= MOST_BELOW else [])
@@ -181,7 +185,3 @@ def _names(text: str, unit: Unit) -> bool:
     if is_item(without_dates(line)):  # "2 May 2024" is none
         return False
     return not _SENTENCE_END.search(line) and not _AMOUNT.search(line)
-
-
-def _signs(text: str, unit: Unit) -> bool:
-    return _names(text, unit) and not has_digit(text[unit.start : unit.end])

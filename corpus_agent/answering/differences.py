@@ -12,6 +12,7 @@ import regex
 
 from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
 from corpus_agent.answering.claims import MONEY, names, periods
+from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import alike, denials, excluded, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit
@@ -41,7 +42,11 @@ _RETOLD = 3  # of so many words one is a claim's own: it retells a text in its w
 _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
-_ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b")
+_RUN = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*")
+_PART = re.compile(
+    r"(?P<month>month )|(?P<week>(?:week)?day )|(?P<year>(?:19|20)\d\d$)|(?P<day>\d\d?$)"
+)
+_IN_DATE = regex.compile(r"(?:\p{L}{1,2}|[.º])?,?\s?(?:(?:of|de|del)\s)?")  # between its parts
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
     """The figures that a text has not, or of another unit: 7 days are not 7 hours, but a bare 7."""
     theirs, given = converted(text), figures(question)
     years = {year.removeprefix("year ") for year in periods(claim)}  # these count nothing
+    years.update(v for each in _wholes(claim) if _date(each.values) for v in each.values)
     known = readings(text) | theirs.keys() | given
     own = counted(claim)
 
@@ -123,52 +129,69 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
 
 
 def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | None:
-    """A figure of a claim that a text has otherwise: of that unit, of that noun, of that kind."""
+    """A figure of a claim that a text has otherwise: of that unit or noun; a date with a date."""
     own, mine, theirs = counted(claim), readings(claim), counted(text)
     units_there = {word for words in converted(text).values() for word in words if is_unit(word)}
     for figure in missing_figures(claim, text, question):
-        of = [word for value in figure.values for word in own.get(value, ())[:1]]
+        of = [word for value in figure.values for word in own.get(value, ())]
+        whole = next(each for each in _wholes(claim) if figure.start < each.end)
         ranked = []
-        for other in found(text):
+        for other in _wholes(text):
             its = [word for value in other.values for word in theirs.get(value, ())]
-            measured = any(map(is_unit, its))
-            meet = not set(figure.values).isdisjoint(other.values)
-            if mine.issuperset(other.values) and not (meet and measured):
+            measured, shared = any(map(is_unit, its)), set(whole.values) & set(other.values)
+            if mine.issuperset(other.values) and not (shared and measured):
                 continue
-            alike = any(same_word(word, each) for word in of for each in its)
-            bare = not any(map(is_unit, (*of, *its)))
-            if alike or meet or _is_dated_as(figure, other):
-                ranked.append((0, other))
-            elif measured and not units_there.isdisjoint(of):  # 24 months, three years
-                ranked.append((1, other))
-            elif bare and _form(claim, figure) == _form(text, other):
-                ranked.append((2, other))
+            near = len(_led(claim, whole) & _led(text, other))
+            parts, there = _date(whole.values), _date(other.values)
+            both = [w for w in of if not parts and any(same_word(w, each) for each in its)]
+            if parts or there:
+                same: object = any(there.get(part, said) != said for part, said in parts.items())
+            else:  # 24 months, three years; a figure that counts nothing at the same place
+                bare = near and not any(map(is_unit, (*of[:1], *its)))
+                same = of[:1] == both[:1] != [] or shared or bare
+                same = same or (measured and not units_there.isdisjoint(of[:1]))
+            if same:
+                ranked.append((len(shared) + near + 2 * len(both), other, both))
         if ranked:
-            nearest = min(ranked, key=lambda each: each[0])[1]
-            return _measured(claim, figure), _measured(text, nearest)
+            _, other, both = max(ranked, key=lambda each: each[0])
+            return _measured(claim, whole, both), _measured(text, other, both)
     return None
 
 
-def _is_dated_as(one: Figure, other: Figure) -> bool:
-    """Whether two figures are both a month, a day or a weekday."""
-    kinds = [{value.partition(" ")[0] for value in each.values} for each in (one, other)]
-    return bool(kinds[0] & kinds[1] & {"month", "day", "weekday"})
+def _wholes(text: str) -> list[Figure]:
+    """The figures of a text, those of one date as one: 20 June 2025."""
+    wholes: list[Figure] = []
+    for figure in found(text):
+        last = wholes[-1] if wholes else figure
+        both = (*last.values, *figure.values)
+        beside = wholes and _IN_DATE.fullmatch(text, last.end, figure.start)
+        if beside and len(_date(both)) == len(both):
+            figure = Figure(wholes.pop().start, figure.end, both)
+        wholes.append(figure)
+    return wholes
 
 
-def _form(text: str, figure: Figure) -> str:
-    """Whether a figure is an amount of money, a year, a place in a row as 5th, or none of these."""
-    if MONEY.search(text, max(0, figure.start - 5), figure.start):
-        return "money"
-    if any(re.fullmatch(r"(?:19|20)\d\d", value) for value in figure.values):
-        return "year"
-    return "ordinal" if _ORDINAL.search(text, figure.start, figure.end + 2) else ""
+def _date(values: Sequence[str]) -> dict[str, str]:
+    """The parts of a date: a month or weekday, and a year or the day of a month beside it."""
+    every = [(part, value) for value in values if (part := _PART.match(value))]
+    return {str(part.lastgroup): v for part, v in every} if any(" " in v for v in values) else {}
 
 
-def _measured(text: str, figure: Figure) -> str:
-    """A figure as it is written, with its currency or unit."""
+def _led(text: str, figure: Figure) -> set[str]:
+    """The words close before a figure, and the one behind it."""
+    before = content_terms(text[max(0, figure.start - 40) : figure.start])[-2:]
+    return {*before, *content_terms(text[figure.end : figure.end + 20])[:1]} - STOP_WORDS
+
+
+def _measured(text: str, figure: Figure, counted_there: Sequence[str]) -> str:
+    """A figure with its currency or unit, or with the word that counts another one too."""
     money = MONEY.search(text, max(0, figure.start - 5), figure.start)
-    behind = None if money else _UNIT_BEHIND.match(text, figure.end)
-    return text[money.start() if money else figure.start : behind.end() if behind else figure.end]
+    bare = money or _date(figure.values)
+    behind, end = None if bare else _UNIT_BEHIND.match(text, figure.end), figure.end
+    if behind and (word := fold(behind[0].strip())) not in STOP_WORDS:
+        meets = any(same_word(word, other) for other in counted_there)
+        end = behind.end() if meets or word in UNIT or not word.isalpha() else end
+    return text[money.start() if money else figure.start : end].strip(" .")
 
 
 def _other_bound(claim: str, text: str) -> tuple[str, str] | None:
@@ -217,8 +240,10 @@ def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str
     own = (names(claim) | _names_around(claim, evidence)) - names(question)
     elsewhere = own - evidence.words - evidence.named
     others = _capitals(evidence.text) - frozenset(terms(claim))
-    if elsewhere and others:
-        return _as_written(elsewhere, claim), _as_written(others, evidence.text)
+    mine, theirs = _runs(elsewhere, claim)[:1], _runs(others, text := evidence.text)
+    for one in mine if theirs else []:
+        other = max(theirs, key=lambda each: (len(_led(claim, one) & _led(text, each)), each.start))
+        return claim[one.start : one.end], text[other.start : other.end]
     return None
 
 
@@ -235,12 +260,14 @@ def _names_around(claim: str, evidence: Evidence) -> frozenset[str]:
 def _capitals(text: str) -> frozenset[str]:
     """The folded words of a text that have a capital."""
     written = (word for word in WRITTEN.findall(text) if word[0].isupper())
-    return frozenset(terms(" ".join(written))) - STOP_WORDS
+    every = frozenset(terms(" ".join(written))) - STOP_WORDS
+    return frozenset(word for word in every if word not in UNIT and not figures(word.title()))
 
 
-def _as_written(folded: frozenset[str], text: str) -> str:
-    words = [word for word in WRITTEN.findall(text) if not folded.isdisjoint(terms(word))]
-    return " ".join(dict.fromkeys(words))
+def _runs(folded: frozenset[str], text: str) -> list[Figure]:
+    """Where names of these words stand, words with a capital in a row as one."""
+    every = (Figure(*match.span(), ()) for match in _RUN.finditer(text))
+    return [run for run in every if not folded.isdisjoint(terms(text[run.start : run.end]))]
 
 
 def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
@@ -330,7 +357,7 @@ def _repeated_otherwise(
         surely = not moved and (not change.first or share >= _SURELY)
         named = _is_named(own) and _is_named(others)
         if swapped or (surely and (named or not retold) and _is_other(mine, theirs, own, others)):
-            return " ".join(mine), " ".join(theirs)
+            return " ".join(own), " ".join(others)
     return None
 
 
@@ -338,9 +365,9 @@ def _is_other(
     mine: Sequence[str], theirs: Sequence[str], own: Sequence[str], others: Sequence[str]
 ) -> bool:
     """Whether words say something else than others: no synonym, figure or part of a compound."""
-    if _is_named(own) and _is_named(others):
-        return True
     one, other = " ".join(mine), " ".join(theirs)
+    if _is_named(own) and _is_named(others):
+        return bool(readings(one)) == bool(readings(other))  # a month is no name
     short, long = sorted((fold(own[0]), fold(others[0])), key=len)
     compound = len(short) >= _COMPOUND and (long.startswith(short) or long.endswith(short))
     part = _HAN.fullmatch(other) and not readings(other)  # a character of a longer word

@@ -101,6 +101,7 @@ class ExtractiveAnswerer:
         if not _A_YEAR.search(question):  # which asks for that year, not for the newest
             passages = _with_ages(passages)
         status, probability = of_passages(passages)
+        gone = sum(hit.unreachable for hit in left)
         return Answer(
             question=question,
             text="",
@@ -113,7 +114,7 @@ class ExtractiveAnswerer:
             notices=(
                 *self._notices,
                 *foreign,
-                *_why_left_out(left),
+                *([_UNREACHABLE.format(number_of(gone, "passage"))] if gone else ()),
                 *remarks([passage.citation for passage in passages]),
             ),
             calls=tuple(found.calls),
@@ -170,12 +171,6 @@ def _shown(
             numbered = numbers.numbered(citation)
             found.append(passage_of(corpus, numbered, sentence.probability, language))
     return tuple(sorted(found, key=lambda passage: WORDS.index(passage.word)))
-
-
-def _why_left_out(dropped: Sequence[Hit]) -> tuple[str, ...]:
-    """The notice of passages whose files cannot be looked at now."""
-    count = sum(hit.unreachable for hit in dropped)
-    return (_UNREACHABLE.format(number_of(count, "passage")),) if count else ()
 
 
 # ---- Passages that say the same of one thing with other values: this year's price list and last's

@@ -90,7 +90,8 @@ def _read(asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
         return every
     hits = corpus.search(replace(query, limit=NAMED_POOL, among=frozenset(named)))
     own = _ranked(asked, query.text, hits, rank(asked, hits, named))
-    return every if _is_elsewhere(own, every) else own
+    leads = every.surest - own.surest > LEAD_OF_LIKELIEST or own.surest == 0
+    return every if leads and every.surest > 0 else own
 
 
 def _ranked(asked: str, query: str, hits: Sequence[Hit], found: Sequence[Candidate]) -> AskedAs:
@@ -99,12 +100,6 @@ def _ranked(asked: str, query: str, hits: Sequence[Hit], found: Sequence[Candida
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     call = ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
     return AskedAs(asked, hits, [call], found)
-
-
-def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
-    """Whether others than the documents named answer, or do so far more surely."""
-    leads = every.surest - own.surest > LEAD_OF_LIKELIEST
-    return every.surest > 0 and (leads or own.surest == 0)
 
 
 # ---- The documents that a question names
@@ -166,12 +161,7 @@ def leans(question: str) -> bool:
             return True
     elif len(own) <= FEW_WORDS and not named:
         return True
-    return _points(question)
-
-
-def _points(question: str) -> bool:
-    """Whether a question has a pronoun that nothing before it in the question explains."""
-    found = _POINTS.search(fold(question))
+    found = _POINTS.search(fold(question))  # a pronoun that nothing before it explains
     return found is not None and not _NOUN.search(question, 0, found.start())
 
 

@@ -51,7 +51,7 @@ _HAN_POWERS = {"十": 10, "百": 100, "千": 1_000, "万": 10**4, "亿": 10**8}
 _HAN = "".join([*_HAN_DIGITS, *_HAN_POWERS])
 # One character alone is a number where it counts something: 五月, not 统一.
 _HAN_NUMBER = lazy(
-    rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼]))"
+    rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼])|(?<=分之)[{_HAN}])"
 )
 _SCALES = f"(?i:{'|'.join(sorted(listed(SCALES), key=len, reverse=True))})"
 # Without a bound each comma of "1,1,1,…" would begin a search of the whole rest.
