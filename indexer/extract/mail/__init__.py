@@ -189,7 +189,8 @@ def _alternative(parts: Sequence[Message], mail: Mail, depth: int, texts: bool) 
     """The text of the richest alternative that has one, and what is attached in any of them."""
     before = len(mail.texts)
     # The last is the richest (RFC 2046, 5.1.4), text of a kind that no program shows the poorest.
-    for part in sorted(parts[::-1], key=_is_shown, reverse=True):
+    best = [*filter(_is_shown, parts)]
+    for part in (*reversed(best), *reversed([part for part in parts if part not in best])):
         if part.get_content_type() == "text/calendar":
             _attach(part, mail, "text/calendar")
         else:
