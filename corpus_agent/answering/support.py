@@ -70,6 +70,8 @@ _BEGINNING = 3  # letters that two forms of a word share: windows are told apart
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 
+_HEADING = re.compile(r"(?m)^#+ (.+)")
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -110,9 +112,13 @@ class Window:
         )
 
     def is_of_another(self, claim: str, wanted: frozenset[str]) -> bool:
-        """Whether a figure that a claim shares with them is nearest to another year than its."""
+        """Whether they are of another period, or a figure they share is nearest to another year."""
         text = self.evidence.text
         every, named = found(text), periods(text)
+        heads = [self.passage.heading, *_HEADING.findall(self.passage.text[: self.start])]
+        above = (periods(heads[-1]) or periods(heads[0])) - wanted
+        if not kinds_of(above).isdisjoint(kinds_of(wanted) - kinds_of(named - periods(self.dated))):
+            return True
         years = [f for f in every if any(f"year {value}" in named for value in f.values)]
         shared = [f for f in every if f not in years and figures(claim).intersection(f.values)]
         for figure in shared if "year" in kinds_of(wanted) and years else ():
@@ -133,10 +139,22 @@ class Window:
         written = (each.replace("quarter ", "Q").removeprefix("year ") for each in dated)
         return replace(self, cells=cells if named else self.cells, dated=" ".join(written))
 
+    def is_exchanged(self, claim: str) -> bool:
+        """Whether a claim gives two columns of a row the cells of each other."""
+        said = ((_place(claim, name), _place(claim, text)) for name, text in self.cells)
+        places = sorted(place for place in said if -1 not in place)
+        return [cell for _, cell in places] != sorted(cell for _, cell in places)
+
     @property
     def line(self) -> int:
         """The line in which they begin."""
         return self.passage.line_start + self.passage.text.count("\n", 0, self.start)
+
+
+def _place(claim: str, words: str) -> int:
+    """Where a claim has words; -1 where it has not."""
+    at = words and re.search(rf"\b{re.escape(words)}\b", claim, re.IGNORECASE)
+    return at.start() if at else -1
 
 
 def together(windows: Sequence[Window]) -> Evidence:
@@ -301,7 +319,10 @@ class Supporter:
         claim, wanted = in_quarters(claim), period_of(claim, under)
         every = (window.about(claim, wanted) for window in self._likely(claim))
         likely = [
-            w for w in every if not (wanted and (w.several or w.is_of_another(claim, wanted)))
+            w
+            for w in every
+            if not (wanted and (w.several or w.is_of_another(claim, wanted)))
+            and not w.is_exchanged(claim)
         ]
         shares = {window: coverage(claim, window.evidence) for window in likely}
         likely.sort(key=lambda window: (-shares[window], len(window.evidence.text)))

@@ -49,7 +49,7 @@ class Corpus:
 
         with Corpus.open("notes/.corpus-agent") as corpus:
             corpus.index("notes")
-            print(corpus.ask("When does the lease end?")["answer"])
+            print(corpus.ask("When does the lease end?")["passages"][0]["text"])
 
     The model stays loaded between calls. Each call uses the newest committed version throughout.
     Not thread-safe: AsyncCorpus is for coroutines. Every method raises CorpusError, whose `hint` is

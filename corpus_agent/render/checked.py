@@ -246,12 +246,15 @@ def recorded_answer(
     """
     (content, rows), egress = checked, checked[0].get("egress")
     own = is_own(content, key)
+    sure = {
+        each.get("n"): each.get("probability") for each in (content["citations"] if own else ())
+    }
     return Answer(
         question=str(content.get("question", "")),
         text=str(content.get("answer", "")),
         status=(_status(content) if own else None) or "perhaps",
         answerer=str(content.get("answerer", "")),
-        passages=tuple(alone(found.now) for found in rows),
+        passages=tuple(alone(found.now, sure.get(found.now.n)) for found in rows),
         coverage=corpus.coverage(),
         version=corpus.version,
         notices=(f"{heading(content, own=own)}.", f"{standing(rows)}."),

@@ -54,7 +54,7 @@ _ABBREVIATIONS = {name: frozenset(words.split()) for name, words in _TABLE.items
 _ABBREVIATED = lazy(r"(?:^|[^\p{L}\p{N}\p{Sc}°])(?:(?<![.])\d{1,2}|\p{L})\.\s*$")  # not "§ 3.2."
 _FIGURE_ENDS = lazy(r"(?:\S+\s+){3}\S*\d\.\s*$")  # where no dot makes an ordinal, a sentence ends
 _LAST_WORD = lazy(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
-_SMALL = lazy(r"\s*\p{Ll}")
+_SMALL, _NO_START = lazy(r"\s*\p{Ll}"), lazy(r"\s*[\p{Ll}\p{Nd}]")
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
 _NUMBERS_WHAT = lazy(
     rf"(?i)(?:^|[^\p{{L}}\p{{N}}])(?:{'|'.join(_ABBREVIATIONS['before_numbers'])})\.\s*$"
@@ -205,7 +205,8 @@ def _goes_on(text: str, start: int, end: int, language: str) -> bool:
     if word is not None and (_SMALL.match(text, end) or _is_short(word["word"], language)):
         return True
     piece = text[start:end]
-    figure_ends = language in ("en", "fr", "es", "it", "pt", "nl") and _FIGURE_ENDS.search(piece)
+    no_ordinals = language in ("en", "fr", "es", "it", "pt", "nl")
+    figure_ends = no_ordinals and not _NO_START.match(text, end) and _FIGURE_ENDS.search(piece)
     if (_ABBREVIATED.search(piece) and not figure_ends) or _QUOTED_ON.match(text, end):
         return True
     return bool(_NUMBER.match(text, end) and _NUMBERS_WHAT.search(text[start:end]))

@@ -20,7 +20,7 @@ from indexer.extract.ocr import UNREADABLE, PlacedText
 from indexer.parsers import limits, protocol
 from indexer.parsers.installed import find_tesseract
 from indexer.parsers.limits import DocumentLimits, limits_for
-from indexer.parsers.process import Child
+from indexer.parsers.process import Child, words_of
 from indexer.parsers.worker import PARSER, Copy
 from indexer.records import GREY_BYTES, Box, PagePicture, Points
 
@@ -148,7 +148,7 @@ def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
     if type(number) is not int:
         raise protocol.Malformed("no number of a page")
     version, engine, problem = (
-        str(content.get(name, "")) for name in ("version", "engine", "problem")
+        words_of(content.get(name, "")) for name in ("version", "engine", "problem")
     )
     return RecognisedPage(
         number,

@@ -155,7 +155,7 @@ def temp_within(store: Path) -> Iterator[None]:
     temp = store / TEMP
     temp.mkdir(mode=0o700, exist_ok=True)
     for left in temp.iterdir():
-        if _OF_A_WRITER.fullmatch(left.name):
+        if _OF_A_WRITER.fullmatch(left.name) and left.is_dir():  # to open a pipe would wait
             shutil.rmtree(left, ignore_errors=True)
     folder = temp / f"lance-{secrets.token_hex(8)}"
     folder.mkdir(mode=0o700)

@@ -161,8 +161,11 @@ def _paths(selectors: str, names: Set[str]) -> Iterator[tuple[str, _Rank, int]]:
 
 
 _SIBLINGS = re.compile(r"[~+]|:(?:nth|first|last|only|has|empty)")
-_NAMES = regex.compile(r"\[[^\[\]]*+\](*SKIP)(*FAIL)|[.#][\w-]+")  # not within an attribute's
-_COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
+_STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'"
+_NAMES = regex.compile(rf"\[(?:{_STRING}|[^\[\]\"'])*+\](*SKIP)(*FAIL)|[.#][\w-]+")
+_COMMENTS = regex.compile(  # none within a string or an address
+    rf"(?:{_STRING}|url\([^)\"']*+\))(*SKIP)(*FAIL)|/\*.*?(?:\*/|\Z)|<!--|-->", regex.DOTALL
+)
 _BODY = r"(?:[^{}@]|\{[^{}@]*+\})*+"
 _AT_RULES = re.compile(  # what stands in the first kind counts
     rf"(?i)@media\s+(?:only\s+)?(?:all|screen)(?:\s*,[^{{}}();@]*+)?\s*\{{({_BODY})\}}"

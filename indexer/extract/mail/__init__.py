@@ -78,6 +78,7 @@ def mail_extraction(mail: Mail, within: Within) -> Extraction:
 
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
+_READABLE = frozenset({"text/plain", "text/html", "text/calendar"})  # of alternatives
 _FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as one file
 MAX_DEPTH = 16  # of parts within parts
 MAX_HEADER_CHARS = 65_536  # in which words are decoded, at a cost that grows with their square
@@ -187,11 +188,17 @@ def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
 def _alternative(parts: Sequence[Message], mail: Mail, depth: int, texts: bool) -> None:
     """The text of the richest alternative that has one, and what is attached in any of them."""
     before = len(mail.texts)
-    for part in reversed(parts):  # the last is the richest: RFC 2046, 5.1.4
+    # The last is the richest (RFC 2046, 5.1.4), text of a kind that no program shows the poorest.
+    best = [*filter(_is_shown, parts)]
+    for part in (*reversed(best), *reversed([part for part in parts if part not in best])):
         if part.get_content_type() == "text/calendar":
             _attach(part, mail, "text/calendar")
         else:
             _walk(part, mail, depth + 1, texts and not any(map(str.strip, mail.texts[before:])))
+
+
+def _is_shown(part: Message) -> bool:
+    return part.get_content_maintype() != "text" or part.get_content_type() in _READABLE
 
 
 def _is_attached(message: Message, kind: str) -> bool:

@@ -49,10 +49,7 @@ def read_pdf(data: bytes) -> Extraction:
 
 
 def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
-    """The file opened by pdfium, with at least one page; None if it cannot be opened.
-
-    Raises UnreadableDocument("encrypted").
-    """
+    """The file opened by pdfium, with a page; None where that fails; raises if it is encrypted."""
     import pypdfium2
 
     try:
@@ -76,10 +73,7 @@ def _entry(document: pypdfium2.PdfDocument | None, key: str) -> str | None:
 
 
 def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
-    """Lines page by page, then heads and feet; a mark has the printed number if it differs.
-
-    A page that shows something without having text is marked as such.
-    """
+    """Lines page by page, then heads and feet; marks have numbers, and say where no text is."""
     kept: Kept = {}
     for number, page in enumerate(without_running(pages, total, kept), start=1):
         remark = f" (labelled {page.label})" if page.label and page.label != str(number) else ""

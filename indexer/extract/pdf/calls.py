@@ -193,6 +193,13 @@ def marks_of(objects: Sequence[int]) -> dict[int, list[int]]:
     return found
 
 
+def is_layer(mark: int) -> bool:
+    """Whether a mark says that what it is around stands in a layer: its tag is OC."""
+    buffer, size = ctypes.create_string_buffer(8), ctypes.c_ulong()
+    quick("FPDFPageObjMark_GetName")(mark, buffer, ctypes.c_ulong(8), ctypes.byref(size))
+    return buffer.raw[:6] == "OC\0".encode("utf-16-le")
+
+
 def text_in(mark: int, key: bytes) -> str | None:
     """The text of that name in a mark; None where it has none."""
     size, get = ctypes.c_ulong(), quick("FPDFPageObjMark_GetParamBlobValue")

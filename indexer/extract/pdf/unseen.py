@@ -85,10 +85,7 @@ _JOINED = regex.compile(rf"[\s\p{{P}}]*[{_SHAPED}][\s\p{{P}}\p{{M}}{_SHAPED}]*")
 
 
 def _unsay(marks: Mapping[int, Sequence[int]]) -> None:
-    """Take out of marks, in memory, what the file says that texts read: no viewer shows it.
-
-    Letters that their neighbours shape stay: their glyphs do not say which they are.
-    """
+    """Take out of marks what the file says that texts read: no viewer shows it, if unshaped."""
     for mark, drawn in marks.items():
         said = calls.text_in(mark, _SPOKEN)
         if said is not None and (not _JOINED.fullmatch(said) or any(map(str.isdigit, said))):
@@ -97,7 +94,7 @@ def _unsay(marks: Mapping[int, Sequence[int]]) -> None:
 
 def _layered(marks: Mapping[int, Sequence[int]], layers_off: LayersOff) -> set[int]:
     """What stands in a layer that is off: its mark has the layer's name."""
-    named = {mark: name for mark in marks if (name := calls.text_in(mark, b"Name")) is not None}
+    named = {mark: calls.text_in(mark, b"Name") for mark in marks if calls.is_layer(mark)}
     off = layers_off() if named else ()
     return {drawn for mark, name in named.items() if name in off for drawn in marks[mark]}
 

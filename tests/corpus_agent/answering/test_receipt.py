@@ -409,13 +409,18 @@ def test_a_receipt_is_shown_with_the_verdicts_of_today_and_nothing_of_another_ki
         "status": "verified by everybody", "coverage": [1], "version": "x", "notices": "none",
         "egress": 7, "model_server": "me", "citations": [
             {"source": "a.md", "quote": "<script>1</script>", "line_start": 4, "line_end": 4,
-             "file_sha256": None, "verdict": "verified", "page": "x"},
+             "file_sha256": None, "verdict": "verified", "page": "x", "n": 1, "probability": 0.8},
         ],
     }  # fmt: skip
     corpus = MemoryCorpus({"a.md": "Other words.\n"})
+    unsigned = render.recorded_answer(
+        (content, list(receipt.check(content, corpus, lambda _: None))), corpus, KEY
+    )
+    assert [passage.word for passage in unsigned.passages] == ["perhaps"]
     content = receipt.signed(content, KEY)
     rows = list(receipt.check(content, corpus, lambda _: None))
     recorded = render.recorded_answer((content, rows), corpus, KEY)
+    assert [passage.word for passage in recorded.passages] == ["likely"]  # as it was said
     shown = render.answer_object(recorded, "off")
     assert shown["question"] == "Q?"
     assert "://" not in shown["answer"]

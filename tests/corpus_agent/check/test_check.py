@@ -5,6 +5,7 @@ import json
 import re
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -231,6 +232,32 @@ def test_a_figure_is_compared_with_its_own_year_column_and_sentence_and_no_title
         done = check_text(text.replace("\\n", "\n"), ListedCorpus({"a.md": FIGURES}))  # type: ignore[arg-type]
         assert [each.kind for each in done.findings] == kinds.split(), row
         assert found.strip() in str([each.differs for each in done.findings]), row
+
+
+UNDER_TWO_YEARS = """# Report 2024
+
+## Figures for 2023
+
+The revenue of the bakery was 500 euros.
+
+## Prices
+
+| Product | Old price | New price |
+|---|---|---|
+| Widget | 10 | 20 |
+"""
+
+
+def test_the_nearest_heading_has_the_year_and_a_cell_is_of_its_own_column():
+    said = {
+        "The revenue of the bakery in 2024 was 500 euros.": False,
+        "The revenue of the bakery was 500 euros.": True,
+        "The new price of the Widget is 10 and the old price is 20.": False,
+        "The new price of the Widget is 20 and the old price is 10.": True,
+    }
+    corpus: Any = ListedCorpus({"a.md": UNDER_TWO_YEARS})
+    found = {text: check_text(text, corpus).findings[0].kind == "supported" for text in said}
+    assert found == said
 
 
 KINDS = (

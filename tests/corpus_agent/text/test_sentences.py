@@ -34,6 +34,12 @@ def test_an_abbreviation_before_a_figure_ends_no_sentence():
         assert len(units(text, "it")) > 1, text
 
 
+def test_a_figure_ends_a_sentence_where_another_begins():
+    assert len(units("The monthly fee is 45. The deposit is 90.", "en")) == 2
+    for text in ("He may leave on the 3. and only then.", "They pay us exactly $ 5. 000 a year."):
+        assert cut(text, "en") == [text]
+
+
 EMPHASISED = {
     "3. **Quay wall.** The board pays. Nobody objects.": [
         "3. **Quay wall.** The board pays.",

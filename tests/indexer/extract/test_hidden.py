@@ -297,6 +297,7 @@ def styled(styles: str) -> list[str]:
 WAYS_TO_HIDE = (
     *styled(
         "display:none | DISPLAY : none !important | display:/* as it was */none | "
+        'font-family:"/*";display:none | list-style:url(a/*b);display:none | '
         "visibility: hidden | font-size:0 | "
         "font-size:1px; line-height: 1px | max-height:0;overflow:hidden | "
         "position:absolute; left:-9999px | text-indent:-100em | mso-hide:all | "
@@ -353,6 +354,7 @@ SELECTED = [  # what any selector of CSS may say of the second element, a div
     ("div[title^=Void]{}", "title='Void since May'"),
     (":is(.x, .y):not(.z){}", "class=y"),
     (r".\78 -y, #\69 d{}", "class=x-y"),
+    ('div[title="].foo"]{}', "title='].foo'"),
     (".x:nth-child(2), .y:hover{}", "class=x"),
     ("DIV.x::before{} body .x{}", "class=x"),
 ]
@@ -410,6 +412,13 @@ def beside(page_text: str, kind: str = "alternative") -> bytes:
     plain = f"Content-Type: text/plain\n\n{SHOWN}\n{SECRET}\nhttps://example.org/x"
     rich = f"Content-Type: text/html\n\n<p>{page_text}</p>"
     return f"{head}\n\n--z\n{plain}\n\n--z\n{rich}\n--z--\n".encode()
+
+
+def test_an_alternative_that_no_reader_shows_is_not_the_text_of_a_mail():
+    for kind in ("text/x-foo", "text/enriched", "text/watch-html"):
+        mail = beside("777 euros").replace(b"text/html", kind.encode())
+        text = "".join(line.text for line in read(mail, "a.eml")[0])
+        assert SHOWN in text and "777 euros" not in text, kind
 
 
 PALE = f"<p>{SHOWN}</p><p style='color:#fff'>{SECRET}</p>"

@@ -16,7 +16,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract.ocr import UNREADABLE
 from indexer.parsers import installed, protocol
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
-from indexer.parsers.pages import PageViewer, RecognisedPage, Recogniser, is_box, png_of
+from indexer.parsers.pages import PageViewer, RecognisedPage, Recogniser, is_box, page_of, png_of
 from indexer.records import MAX_POINTS, Box, Points
 from tests.attacks import obeying_recogniser
 from tests.attacks.obeying_viewer import FRAMES
@@ -240,6 +240,14 @@ def test_it_is_not_taken_for_a_line():
     wrong += [("a line", confidence) for confidence in (1.5, -0.1, float("nan"), None)]
     assert [line for line in wrong if protocol.is_line([*line])] == []
     assert protocol.is_line(["a line", 0.5])  # the control
+
+
+def test_what_is_said_of_a_page_is_one_line_of_words():
+    said = {"lines": [], "words": [], "problem": "a\nb", "engine": "rapidocr"}
+    assert page_of(said).problem == "a b"
+    for wrong in ({"engine": 7}, {"problem": "x" * 1_001}, {"version": None}):
+        with pytest.raises(protocol.Malformed):
+            page_of(said | wrong)
 
 
 @pytest.mark.slow

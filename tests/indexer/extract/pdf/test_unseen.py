@@ -128,6 +128,11 @@ def test_what_stands_in_a_layer_that_is_off_is_hidden():
             assert sides == ((["secret words"], []) if is_off else ([], ["secret words"])), usual
         covered = page_of(f"{SHOWN}{SECRET}/OC /L BDC {BLACK_BOX}EMC", *more, catalog=catalog)
         assert hidden(covered) == ([] if is_off else ["secret words"]), usual
+        # A mark of another kind is no layer, whatever it is called.
+        alike = page_of(
+            f"{SHOWN}{SECRET}/Span << /Name (Draft) >> BDC {BLACK_BOX}EMC", *more, catalog=catalog
+        )
+        assert hidden(alike) == ["secret words"], usual
 
 
 LINE = "72 603 m 142 603 l S "
