@@ -43,6 +43,7 @@ _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprij
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _RUN = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _PART = re.compile(
     r"(?P<month>month )|(?P<week>(?:week)?day )|(?P<year>(?:19|20)\d\d$)|(?P<day>\d\d?$)"
 )
@@ -147,7 +148,8 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
             if parts or there:
                 same: object = any(there.get(part, said) != said for part, said in parts.items())
             else:  # 24 months, three years; a figure that counts nothing at the same place
-                bare = near and not any(map(is_unit, (*of[:1], *its)))
+                years = [any(map(_YEAR.fullmatch, each.values)) for each in (whole, other)]
+                bare = near and years[0] == years[1] and not any(map(is_unit, (*of[:1], *its)))
                 same = of[:1] == both[:1] != [] or shared or bare
                 same = same or (measured and not units_there.isdisjoint(of[:1]))
             if same:
