@@ -189,16 +189,13 @@ def _alternative(parts: Sequence[Message], mail: Mail, depth: int, texts: bool) 
     """The text of the richest alternative that has one, and what is attached in any of them."""
     before = len(mail.texts)
     # The last is the richest (RFC 2046, 5.1.4), text of a kind that no program shows the poorest.
-    best = [*filter(_is_shown, parts)]
-    for part in (*reversed(best), *reversed([part for part in parts if part not in best])):
+    odd = [part for part in parts if part.get_content_type() not in _READABLE]
+    poor = [part for part in odd if part.get_content_maintype() == "text"]
+    for part in reversed([*poor, *(part for part in parts if part not in poor)]):
         if part.get_content_type() == "text/calendar":
             _attach(part, mail, "text/calendar")
         else:
             _walk(part, mail, depth + 1, texts and not any(map(str.strip, mail.texts[before:])))
-
-
-def _is_shown(part: Message) -> bool:
-    return part.get_content_maintype() != "text" or part.get_content_type() in _READABLE
 
 
 def _is_attached(message: Message, kind: str) -> bool:
