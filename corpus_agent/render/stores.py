@@ -77,7 +77,6 @@ def status_object(status: IndexStatus, seal: Seal) -> Object:
         },
         recognition={
             "engine": recognition.engine,
-            "tesseract": list(recognition.tesseract),
             **taken(manifest, "waiting_pages waiting_pictures"),
             "command": scans,
         },

@@ -32,7 +32,6 @@ from indexer.confine import (
     sealed_calls,
     starting,
     system_files,
-    tesseract_files,
 )
 from indexer.confine.policy import Access
 from indexer.confine.walls import enter as namespaces
@@ -116,7 +115,6 @@ def policy(
         *rules,
         *interpreter_files(*packages),
         *system_files(gpu=gpu),
-        *tesseract_files(),  # started by it for pages that rapidocr has no letters for
     )
     temp = store.absolute() / TEMP_FOLDER if store is not None and writable else None
     calls = sealed_calls(gpu=gpu, watching=watching, serving=listener is not None)

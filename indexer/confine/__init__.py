@@ -33,4 +33,3 @@ from indexer.confine.syscalls import native_number as native_number
 from indexer.confine.system import GPU_DEVICES as GPU_DEVICES
 from indexer.confine.system import interpreter_files as interpreter_files
 from indexer.confine.system import system_files as system_files
-from indexer.confine.system import tesseract_files as tesseract_files

@@ -23,9 +23,6 @@ from indexer.errors import SealUnavailable
 EXIT_UNCONFINED, EXIT_NOT_STARTED = 70, 71
 MAX_ADDRESS_BYTES = 4 * 2**30
 
-# The only variable: Tesseract would wait actively on as many threads as there are cores.
-_ENVIRONMENT = {"OMP_THREAD_LIMIT": "1"}
-
 # Neither the environment nor a current folder says what is imported, and no error of ours has the
 # exit status of an error of the program's. Arguments are PARENT FOLDER ROOT PROGRAM NUMBER FILES…
 # ARGUMENTS…
@@ -86,7 +83,7 @@ def main() -> None:
         confine(reading_policy(int(root), program, files))
         for descriptor in {int(folder), int(root)}:
             os.set_inheritable(descriptor, False)
-        starting.become(starting.Command((program, *arguments), _ENVIRONMENT))
+        starting.become(starting.Command((program, *arguments)))
     except SealUnavailable as error:
         print(error.message, file=sys.stderr)  # noqa: T201 - the parent reads it
         os._exit(EXIT_UNCONFINED)

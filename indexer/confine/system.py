@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from indexer.confine.policy import Access, FileRule
-from indexer.confine.starting import find_program, user_site
+from indexer.confine.starting import user_site
 
 _LIBRARIES = "shared libraries and the program loader"
 _CPU = "how many cores there are and what they can do, for thread pools and vector code"
@@ -62,12 +62,6 @@ _SYSTEM: tuple[tuple[str, Access, str], ...] = (
     ("/dev/random", "read", "random numbers, where getrandom is not used"),
 )
 
-# Where systems keep Tesseract's language data; TESSDATA_PREFIX is not asked.
-TESSERACT_DATA = (
-    *("/usr/share/tesseract-ocr", "/usr/share/tessdata"),
-    *("/usr/local/share/tesseract-ocr", "/usr/local/share/tessdata"),
-)
-
 # Device nodes of the drivers of GPUs that torch computes on.
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")
 
@@ -95,16 +89,6 @@ def system_files(*, gpu: bool = False) -> tuple[FileRule, ...]:
         nodes = sorted(Path("/dev").glob("nvidia*"))
         rules += [FileRule(node, "device", reason="NVIDIA GPUs") for node in nodes]
     return tuple(rules)
-
-
-def tesseract_files() -> tuple[FileRule, ...]:
-    """Rules for starting Tesseract, which then confines itself further; none if there is none."""
-    program = find_program("tesseract")
-    if program is None:
-        return ()
-    why = "recognises text in scripts that rapidocr lacks"
-    data = (FileRule(Path(path), reason=why) for path in TESSERACT_DATA)
-    return (FileRule(program.resolve(), "execute", reason=why), *data)
 
 
 def interpreter_files(*packages: Path) -> tuple[FileRule, ...]:

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 from indexer.errors import Refused
 from indexer.extract.ocr import UNREADABLE, PlacedText
 from indexer.parsers import limits, protocol
-from indexer.parsers.installed import find_tesseract
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child, words_of
 from indexer.parsers.worker import PARSER, Copy
@@ -94,7 +93,6 @@ class Recogniser(Child):
     def read(self, number: int, *, look: bool = False) -> RecognisedPage:
         """The text of a page; with `look`, none where a first look finds no lines on it.
 
-        Where the script is one that rapidocr has no letters for, Tesseract reads it, if it is here.
         Raises UnreadableDocument with the reason.
         """
         if not (self._is_open and self.runs):  # the one before may have died of a page
@@ -103,30 +101,12 @@ class Recogniser(Child):
         seen, page = self.ask(_seen, "read", self._bounds, number=number, look=look)
         if seen not in ("blank", "no text"):
             page = replace(page, engine="rapidocr")
-        if seen == "suspect":
-            page = self._by_tesseract() or page
         return replace(page, number=number, version=engine_version(), looked=seen == "no text")
-
-    def _by_tesseract(self) -> RecognisedPage | None:
-        """The page that was read last, by Tesseract; None where it reads none of it well."""
-        if (found := find_tesseract()) is None:
-            return None
-        strip = self.ask(lambda _, body: body, "strip", self._bounds)
-        tables = {script: found.trial(strip, script) for script in found.languages}
-        script, picture = self.ask(_judged, "judge", self._bounds, tables=tables)
-        if script not in found.languages:
-            return None
-        table = found.table(picture, script)
-        return replace(self.ask(_page, "merge", self._bounds, table=table), engine="tesseract")
 
 
 def _seen(said: dict[str, Any], body: bytes) -> tuple[str, RecognisedPage]:
     seen = str(said.get("seen"))
     return seen, RecognisedPage() if seen in ("blank", "no text") else _page(said, body)
-
-
-def _judged(said: dict[str, Any], body: bytes) -> tuple[str, bytes]:
-    return str(said.get("script")), body
 
 
 def _page(_: dict[str, Any], body: bytes) -> RecognisedPage:

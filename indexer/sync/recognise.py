@@ -211,7 +211,6 @@ def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, RecognisedPag
     number, chars = protocol.checked(encoding)
     label = (base.extractor if base else row.extractor or "").split("+")[0]
     own = base.extractor.split("+")[1:] if base else []
-    engines = sorted({page.engine for page in kept.values()} - {"", "rapidocr"})
     looked = [LOOKED] if all(page.looked for page in kept.values()) else [LABEL]
     unread = [f"page {n} ({page.problem})" for n, page in kept.items() if page.problem]
     remarks = [base.remark] if base and base.remark else []
@@ -220,7 +219,7 @@ def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, RecognisedPag
         shown = ", ".join(unread[:MAX_PROBLEMS])
         remarks.append(f"not recognised: {shown}{f' and {more} more' if more > 0 else ''}")
     return Text(
-        extractor="+".join([label, *own, *engines, *looked]),
+        extractor="+".join([label, *own, *looked]),
         title=base.title if base else "",
         author=base.author if base else "",
         date=base.date if base else "",

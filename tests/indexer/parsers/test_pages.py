@@ -1,9 +1,6 @@
 """The processes that show and recognise pages: what they give, may not do, and may cost."""
 
 import json
-import os
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -11,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.confine import starting
 from indexer.errors import UnreadableDocument
 from indexer.extract.ocr import UNREADABLE
-from indexer.parsers import installed, protocol
+from indexer.parsers import protocol
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.pages import PageViewer, RecognisedPage, Recogniser, is_box, page_of, png_of
 from indexer.records import MAX_POINTS, Box, Points
@@ -24,7 +20,6 @@ from tests.attacks.obeying_worker import attempts
 from tests.support.page_pictures import document, drawn, points_of_png
 from tests.support.parsing import file_of
 from tests.support.pictures import LEASE, as_bytes, picture
-from tests.support.processes import gone, until
 
 SHOWING, RECOGNISING = "tests.attacks.obeying_viewer", "tests.attacks.obeying_recogniser"
 NOTHING = {"socket": "EPERM", "write": "EACCES", "read": "EACCES", "program": "EPERM"}
@@ -159,21 +154,6 @@ def test_a_page_that_hangs_is_ended():
         pytest.raises(UnreadableDocument, match="timeout"),
     ):
         read(recogniser, hanging)
-
-
-def test_ctrl_c_ends_tesseract(tmp_path):
-    waits = starting.Command(("/bin/sh", "-c", f"echo $$ > {tmp_path}/pid; exec sleep 60"))
-
-    def interrupt() -> None:
-        until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt), file_of(b"") as given:
-        installed._finished(waits, given, given)
-    thread.join()
-    assert gone(int((tmp_path / "pid").read_text()))
 
 
 # -- what they may not do --------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """From pieces of recognised text to lines: order, what is unsure, figures, spaces, and places."""
 
-from statistics import fmean
-
 import numpy as np
 import pytest
 
@@ -10,15 +8,13 @@ from indexer.extract.ocr.engine import MIN_FIGURE_COLUMNS, spaced
 from indexer.extract.ocr.reading_order import (
     MIN_CONFIDENCE,
     Piece,
-    Sheet,
+    TurnedPage,
     certain_rows,
     is_foreign,
-    is_suspect,
     lines_of_rows,
     skew,
     words_of_pieces,
 )
-from indexer.extract.ocr.tesseract import figures_of, lines_of_table, with_figures
 from indexer.extract.pdf.showing import letters_of_words, outlined
 
 
@@ -64,7 +60,7 @@ def test_of_a_page_in_unknown_letters_only_figures_stand():
     words, date = piece("Cya aa py6", 40, 300), piece("16.02.2022", 40, 340)
     assert is_foreign([*lost, words, date])
     assert shown(*lost, words, date) == [UNREADABLE, "16.02.2022"]
-    assert not is_suspect([words, date])
+    assert not is_foreign([words, date])
     assert shown(words, date) == [words.text, date.text]  # the control
 
 
@@ -72,77 +68,6 @@ def test_the_slant_of_a_page_is_that_of_its_long_lines():
     frame = [(0.0, 0.0), (500.0, 25.0), (498.0, 50.0), (-2.0, 25.0)]
     assert skew([frame] * 3) == pytest.approx(0.05, abs=0.001)
     assert skew([frame] * 2) == 0.0  # too few to tell
-
-
-# -- Tesseract's lines, with figures of rapidocr ---------------------------------------------------
-
-
-TABLE = "\n".join(
-    "\t".join(map(str, row))
-    for row in (
-        (5, 1, 1, 1, 1, 1, 0, 0, 9, 9, 96.2, "Дата:"),
-        (5, 1, 1, 1, 1, 2, 0, 0, 9, 9, 91.8, "16.02.2022"),
-        (5, 1, 1, 1, 2, 1, 0, 0, 9, 9, 31.0, "шум"),
-        (4, 1, 1, 1, 2, 0, 0, 0, 9, 9, -1, ""),
-    )
-)
-
-
-def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
-    lines = lines_of_rows(lines_of_table(TABLE), fmean)
-    assert lines == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]
-
-
-def line(left, text, *, top=100, letter=12):
-    """The words of a line, each where its letters stand."""
-    words, at = [], left
-    for word in text.split():
-        words.append(Piece(at, top, at + letter * len(word), top + 24, word, 0.9))
-        at += letter * (len(word) + 1)
-    return words
-
-
-def merged(lines, pieces, angle=0.0):
-    return [
-        " ".join(word.text for word in each)
-        for each in with_figures(lines, figures_of(pieces, angle))
-    ]
-
-
-def test_a_figure_that_was_misread_is_taken_from_the_engine_that_knows_figures():
-    words = line(40, "Латунные петли 28 384,55")
-    assert merged([words], [piece("Jlatyhhbie 23", 40, 100, 0.5)])[0].endswith("28 384,55")
-    assert merged([words], [piece("23 384,55", 220, 100)]) == ["Латунные петли 23 384,55"]
-
-
-READ = {
-    ("€37.860,08", "37.860,03"): "€37.860,03",
-    ("(18%)", "15"): "(15%)",
-    ("A7-B9", "9"): "A7-B9",  # which of the two it stands for is not known
-    ("44,039.76", "44,039.7"): "44,039.76",  # the edge of its frame cut the other
-    ("|", "1"): "1",
-    (UNREADABLE, "17"): "17",
-    ("слово", "17"): "слово 17",
-}
-
-
-def test_what_stands_around_a_figure_stays():
-    for (read, figure), shown in READ.items():
-        word = Piece(40, 100, 140, 124, read, 0.5)
-        assert merged([[word]], [Piece(44, 100, 110, 124, figure, 0.97)]) == [shown]
-
-
-def test_an_amount_that_was_not_read_at_all_stands_at_its_place_in_the_line():
-    words = line(40, "Доставка") + line(400, "руб.")
-    assert merged([words], [piece("39 970,77", 250, 100)]) == ["Доставка 39 970,77 руб."]
-    leftwards = line(400, "שעת") + line(300, "עבודה") + line(40, "שח")
-    assert merged([leftwards], [piece("402.54", 150, 100)]) == ["שעת עבודה 402.54 שח"]
-
-
-def test_a_figure_that_is_not_certain_changes_nothing():
-    words = line(40, "петли 28")
-    assert merged([words], [piece("23", 112, 100, 0.79)]) == ["петли 28"]
-    assert merged([words], [piece("23", 112, 100, 0.8)]) == ["петли 23"]
 
 
 # -- spaces that the picture shows -----------------------------------------------------------------
@@ -202,7 +127,7 @@ def near(one, other, within=0.002):
 def test_a_word_stands_where_its_letters_were_seen_else_by_its_share_of_the_piece():
     seen = Piece(100, 40, 300, 60, "ab cd", 1.0, (0.05, 0.15, 0.85, 0.95))
     rows = [[seen], [Piece(100, 80, 300, 100, "ab cd", 1.0)]]
-    words = words_of_pieces(rows, Sheet(400, 200))
+    words = words_of_pieces(rows, TurnedPage(400, 200))
     assert [(word.line, word.text) for word in words] == [
         (0, "ab"), (0, "cd"), (1, "ab"), (1, "cd"),
     ]  # fmt: skip
@@ -217,18 +142,18 @@ def test_a_page_that_was_turned_to_be_read_is_turned_back_and_places_end_at_its_
         (180, (0.5, 0.8, 0.75, 0.9)),
         (270, (0.1, 0.5, 0.2, 0.75)),
     ):
-        assert near(Sheet(400, 200, turned).placed(0, (100, 20, 200, 40), "rent")[1:5], shown)
-    sheet = Sheet(400, 200)
-    assert sheet.placed(0, (401, 20, 500, 40), "rent") is None
-    assert near(sheet.placed(0, (300, -5, 500, 40), "rent")[1:5], (0.75, 0, 1, 0.2))
+        assert near(TurnedPage(400, 200, turned).placed(0, (100, 20, 200, 40), "rent")[1:5], shown)
+    turned = TurnedPage(400, 200)
+    assert turned.placed(0, (401, 20, 500, 40), "rent") is None
+    assert near(turned.placed(0, (300, -5, 500, 40), "rent")[1:5], (0.75, 0, 1, 0.2))
 
 
 def test_what_was_not_read_surely_has_no_place():
     sure, unsure = Piece(0, 0, 90, 20, "The rent", 0.95), Piece(0, 40, 90, 60, "is due now", 0.5)
-    words = words_of_pieces(certain_rows([sure, unsure]), Sheet(100, 100))
+    words = words_of_pieces(certain_rows([sure, unsure]), TurnedPage(100, 100))
     assert [word.text for word in words] == ["The", "rent"]
     lines = [[Piece(0, 0, 9, 9, "Miete", 0.9), Piece(10, 0, 19, 9, UNREADABLE, 0.0)]]
-    assert [word.text for word in words_of_pieces(lines, Sheet(100, 100))] == ["Miete"]
+    assert [word.text for word in words_of_pieces(lines, TurnedPage(100, 100))] == ["Miete"]
 
 
 def test_a_quotation_of_recognised_words_is_outlined_line_by_line():
