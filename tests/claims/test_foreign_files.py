@@ -119,9 +119,6 @@ def test_an_index_of_ours_alone_is_used(tmp_path):
     assert (lost, len(done), errors) == ("", 6, [])
 
 
-# ---- A folder of documents that is named as an index
-
-
 # The files of a folder whose names are those of an index; an empty text is a folder.
 FOLDERS: dict[str, dict[str, str]] = {
     "all names of an index": {

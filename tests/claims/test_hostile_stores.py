@@ -50,9 +50,6 @@ ATTACKS: dict[str, dict[str, Any]] = tomllib.loads(
 SHARES = [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 3))]  # of each four
 
 
-# ---- How an index is changed
-
-
 def _filled(scene: Scene, value: Any) -> Any:
     if isinstance(value, str):
         return value.replace("HOME", str(scene.home)).replace("PORT", str(scene.listener.port))
@@ -187,9 +184,6 @@ def change(scene: Scene, attack: Mapping[str, Any]) -> None:
         ACTIONS[action](scene, *given)
 
 
-# ---- Homes, made once
-
-
 @pytest.fixture(scope="module")
 def forks() -> Iterator[Server]:
     """A process that forks for each command, in the victim's surroundings."""
@@ -238,9 +232,6 @@ def scene(home: Path, forks: Server) -> Iterator[Scene]:
     """A home whose folder came with an index that somebody else has made."""
     with scene_in(forks, home) as scene:
         yield scene
-
-
-# ---- The attacks
 
 
 def _tried(name: str, how: str, home: Path, forks: Server) -> list[str]:
@@ -314,9 +305,6 @@ def test_a_program_that_believes_a_store_is_caught_at_what_each_attack_is_for(ho
     assert missed == []
 
 
-# ---- Every command, every way to name it
-
-
 def test_no_command_uses_a_store_that_this_user_did_not_make(scene):
     names = [n for n in (*COMMANDS, *SCRIPTS) if n[:5] != "read "]
     names = [n for n in names if n in SCRIPTS or COMMANDS[n][0] in main.commands]
@@ -355,9 +343,6 @@ def test_of_several_each_is_trusted_by_itself_and_opens_its_own_folder_alone(sce
     for name in names:  # the control
         read = scene.type_in(*scene.options, "read", f"{name}:{DOCUMENT}", name="read")
         assert "31 May 2031" in read.out, read
-
-
-# ---- The victim's own decisions
 
 
 def test_no_folder_brings_the_state_or_the_settings_of_its_user_along(scene):

@@ -138,9 +138,6 @@ def _early(name: str) -> bool:
     return name.startswith(AT_THE_START)
 
 
-# ---- In the server
-
-
 def serve(number: int) -> None:
     """Fork for each request until the channel ends; a child returns from here as the command."""
     _import()

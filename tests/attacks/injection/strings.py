@@ -81,9 +81,6 @@ def _word(number: int) -> str:
     return "".join(_SYLLABLES[(number // base**at % base + 7 * at) % base] for at in range(3))
 
 
-# ---- Documents
-
-
 def plant(folder: Path, strings: Sequence[Planted], targets: Targets) -> int:
     """Make the documents and return their number; a link among them leads to the canary."""
     (folder / targets.link).symlink_to(targets.canary)

@@ -76,9 +76,6 @@ def run_attack(strings_file: Path = PACKAGED) -> Verdict:
     return verdict
 
 
-# ---- What the program did
-
-
 def judge(
     planted: Planted, row: Row, seen: Seen | None, private: Sequence[str], verdict: Verdict
 ) -> None:
@@ -150,9 +147,6 @@ def _printed_by(
     done = starting.run(command, given=given, seconds=seconds)
     assert done.returncode == 0, f"{module} ended with {done.returncode}: {done.stderr[-500:]!r}"
     return done.stdout
-
-
-# ---- The control: the same model and documents in a program without protection
 
 
 def _unprotected(

@@ -161,8 +161,6 @@ def _answer(listener: int, pid: int, found: ctypes.Array) -> None:
     os.waitpid(pid, 0)
 
 
-# ---- What each call should do, said once more and without the tables of the program
-
 GARBAGE = 0xDEADBEEF << 32  # upper half of a register, which the kernel ignores in an int
 POINTER = 0x7FFF_0000_1234
 PID = 77  # of the process itself, where it is part of a filter
