@@ -5,8 +5,6 @@ it when somebody reads. The watch itself reads without a trace. Nothing is imita
 and programs are real, and each command runs in a process of its own.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -4,8 +4,6 @@ Files of others are put at every level of an index, and folders of documents are
 everything is done with them that can be done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

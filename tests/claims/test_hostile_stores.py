@@ -5,8 +5,6 @@ before it was changed. The controls: what is trusted is used, and a program that
 caught at everything.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,8 +5,6 @@ cannot be confined. So each test process keeps one more that has loaded nothing 
 calls the true `start_broker` and hands the two pipes over.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import os

@@ -7,8 +7,6 @@ arguments and its environment, seals itself, loads LanceDB and the model, and en
 What is about the start itself, about import, about terminals or signals runs the program anew.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import importlib

@@ -5,8 +5,6 @@ no module prints one unchanged. A class that ends in "benign" is ordinary text t
 attack and must stay readable.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

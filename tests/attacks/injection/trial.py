@@ -4,8 +4,6 @@ Uses one temporary folder and loopback only. A channel holds if the detectors of
 nothing in what the program printed, and something in what the unprotected control did.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import tempfile

@@ -1,7 +1,5 @@
 """The written list, seen from the wire, whatever a taken-over process says or a server answers."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

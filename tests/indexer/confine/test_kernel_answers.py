@@ -7,8 +7,6 @@ of each access, what of all operations goes through. The numbers are those of th
 test_confine.py takes the tables and the page from here, for the machine that this one is not.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import fcntl
