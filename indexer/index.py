@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from indexer import retrieve
-from indexer.chunk import Chunker, Cut, heading_of
+from indexer.chunk import Chunker, heading_of
 from indexer.embed import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable, UnreadableDocument
 from indexer.extract import is_todays, title_of
@@ -72,11 +72,11 @@ class Index(Snapshots):
         self._selections: dict[str, frozenset[str]] = {}
         self._bounds: frozenset[str] | None = None  # the documents that there are; None: all
         self.notices: tuple[str, ...] = ()  # degradations of searches, for the user
-        self._chunkers: dict[str, Chunker] = {}  # each cuts as its store says
-        for prefix, part in self.parts.items() if encoder is not None else ():
-            made = part.manifest.fingerprint
-            chunker = self._chunkers[prefix] = Chunker(self.encoder, Cut.stored(made.chunker))
-            check_fingerprint(prefix, made, fingerprint_of(self.encoder, chunker))
+        if encoder is not None:
+            self._chunker = Chunker(encoder)
+            today = fingerprint_of(encoder, self._chunker)
+            for prefix, part in self.parts.items():
+                check_fingerprint(prefix, part.manifest.fingerprint, today)
 
     @classmethod
     def open(
@@ -209,7 +209,7 @@ class Index(Snapshots):
         """Raise DamagedStore if a passage is not the text that was embedded."""
         part, source = self._split(hit.chunk.source)
         chunk = replace(hit.chunk, source=source)
-        text = self._chunkers[part.prefix].text_with_context(chunk)
+        text = self._chunker.text_with_context(chunk)
         if hit.key is not None and key_of(self.encoder.document_prefix + text) != hit.key:
             raise DamagedStore(
                 f"The index in {str(part.store)!r} is damaged: a passage "
