@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import Asked, corpus_of, flat, held_out, print_table, xquad
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from indexer import FolderEncoder, multilingual_model
+from indexer import encoder_of, multilingual_model
 from indexer.embed.languages import CENTRES, nearest_language
 from indexer.index import Index
 from indexer.records import Query
@@ -110,7 +110,7 @@ def folder_of(where: str, kept: Path) -> Path:
 
 def centres() -> None:
     table = Path(__file__).with_name("question_centres.toml").read_text("utf-8")
-    encoder = FolderEncoder(multilingual_model())
+    encoder = encoder_of(multilingual_model())
 
     def vectors(texts: Iterable[str]) -> NDArray[np.float32]:
         return encoder.encode([encoder.query_prefix + each for each in texts])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from indexer.embed import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
+    from indexer.embed import encoder_of as encoder_of
     from indexer.embed import multilingual_model as multilingual_model
     from indexer.embed.encoder import FolderEncoder as FolderEncoder
     from indexer.embed.languages import is_english as is_english

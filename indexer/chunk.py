@@ -11,18 +11,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from indexer.errors import UsageError
 from indexer.extract import writes_markdown
-from indexer.measure import Measure
-from indexer.records import CHUNK_TOKENS, Chunk, Document, Line
+from indexer.records import Chunk, Document, Line
 
 if TYPE_CHECKING:
     from semantic_text_splitter import MarkdownSplitter, TextSplitter
+
+    from indexer.embed import Encoder
 
 CONTEXT_TOKENS = 40  # for title and headings in front of the embedded text
 # WordPiece makes one [UNK] of any word over 100 characters, so tokens alone do not bound a chunk.
@@ -31,62 +30,17 @@ HEADING_SEPARATOR = " > "
 TITLE_LINES = 80  # above a line of plain text, in which its title is looked for
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """How large passages are, and by how much one repeats the end of the one before, in tokens."""
-
-    tokens: int = CHUNK_TOKENS
-    overlap: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse an overlap that would leave nothing new in a passage."""
-        if not 0 <= self.overlap < self.tokens:
-            raise UsageError(
-                f"Passages of {self.tokens:,} tokens cannot overlap by {self.overlap:,}.",
-                "The overlap (chunk_overlap) must be smaller than the passages (chunk_tokens).",
-            )
-
-    @classmethod
-    def stored(cls, version: str) -> Cut:
-        """The cut that somebody chose for an index, by its chunker's version; else the default."""
-        chosen = _CHOSEN.search(version)
-        return cls(int(chosen[1]), int(chosen[2])) if chosen else cls()
-
-    @classmethod
-    def chosen(cls, tokens: int | None, overlap: int | None, version: str | None) -> Cut:
-        """The cut of settings; what is None there is as the index of that version has it."""
-        before = cls.stored(version or "")
-        return cls(
-            before.tokens if tokens is None else tokens,
-            before.overlap if overlap is None else overlap,
-        )
-
-
-_CHOSEN = re.compile(r" chosen=(\d{1,6})/(\d{1,6})")
-
-
 class Chunker:
     """Splits documents for one model; caches the splitters, which are costly to make."""
 
-    def __init__(self, encoder: Measure, cut: Cut | None = None) -> None:
-        cut = cut or Cut()
+    def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         self._max_tokens = max_tokens = encoder.max_tokens
-        self._specials = len(encoder.tokens([""])[0].ids)
+        specials = len(encoder.tokens([""])[0].ids)
         # A model with a small window gets small chunks, rather than cut ones.
         self._context_tokens = min(CONTEXT_TOKENS, max_tokens // 4)
-        most = max_tokens - self._specials - self._context_tokens
-        if cut.tokens > most and cut != Cut():
-            raise UsageError(
-                f"Passages of {cut.tokens:,} tokens do not fit into this model's window, which "
-                f"leaves {most:,}.",
-                "Choose fewer (chunk_tokens), or another model.",
-            )
-        usual = encoder.passage_tokens if cut == Cut() else cut.tokens
-        self._size, self._overlap = min(usual, most), cut.overlap
+        self._size = min(encoder.passage_tokens, max_tokens - specials - self._context_tokens)
         self.version = f"structure/3 tokens={self._size} context={self._context_tokens}"
-        if cut != Cut():
-            self.version += f" chosen={cut.tokens}/{cut.overlap}"
         self._splitters: dict[tuple[bool, bool], MarkdownSplitter | TextSplitter] = {}
 
     def _splitter(self, markdown: bool, rows: bool) -> MarkdownSplitter | TextSplitter:
@@ -97,11 +51,9 @@ class Chunker:
 
             kind = MarkdownSplitter if markdown else TextSplitter
             self._splitters[key] = (
-                kind.from_callback(self._row_tokens, self._size, self._overlap)
+                kind.from_callback(self._row_tokens, self._size)
                 if rows
-                else kind.from_huggingface_tokenizer(
-                    self._encoder.tokenizer, self._size, self._overlap
-                )
+                else kind.from_huggingface_tokenizer(self._encoder.tokenizer, self._size)
             )
         return self._splitters[key]
 

@@ -39,7 +39,6 @@ from corpus_agent.answering.records import (
     ModelServer,
     Onlooker,
     Turn,
-    remarks,
 )
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Capabilities, Deadline, fetch_capabilities
@@ -124,7 +123,7 @@ class ModelAnswerer:
             passages=tuple(passage_of(corpus, citation) for citation in draft.citations),
             coverage=corpus.coverage(),
             version=corpus.version,
-            notices=(*work.notices, *_notices(draft), *remarks(draft.citations)),
+            notices=(*work.notices, *_notices(draft)),
             unsupported=draft.unsupported,
             calls=tuple(work.toolbox.calls),
         )

@@ -10,8 +10,8 @@ from itertools import pairwise, permutations, product
 
 import regex
 
-from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
 from corpus_agent.answering.claims import MONEY, names, periods
+from corpus_agent.answering.comparable import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import alike, denials, excluded, turned

@@ -32,7 +32,6 @@ from corpus_agent.answering.records import (
     Passage,
     Turn,
     alone,
-    remarks,
 )
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import Unit, is_item, leads_in, units
@@ -115,7 +114,6 @@ class ExtractiveAnswerer:
                 *self._notices,
                 *foreign,
                 *([_UNREACHABLE.format(number_of(gone, "passage"))] if gone else ()),
-                *remarks([passage.citation for passage in passages]),
             ),
             calls=tuple(found.calls),
             changed=tuple(

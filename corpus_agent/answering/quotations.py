@@ -16,10 +16,12 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.alignment import ALTERED_SHARE, Text, aligned
 from corpus_agent.answering.comparable import (
+    ALTERED_SHARE,
     LINKS,
     Comparable,
+    Text,
+    aligned,
     comparable,
     comparable_quote,
     without_markup,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import fcntl
 import hashlib
 import hmac
@@ -39,8 +37,6 @@ LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
 MAX_LOG_BYTES = 4_000_000  # of each of the two files; the older is replaced when the newer is full
 MAX_RECEIPT_BYTES = 50_000_000  # read back by `check`
 _KEY_CHARACTERS = 32
-
-_BEGIN = b'{"receipt": '  # of every receipt, since its version comes first
 
 Receipt = dict[str, Any]
 RowOf = Callable[[str], FileRow | None]
@@ -136,48 +132,6 @@ def _signature(content: Receipt, key: bytes) -> str:
 # ---- Writing
 
 
-def open_file(path: Path) -> int:
-    """A descriptor for a receipt, to be opened before the seal; raises UsageError.
-
-    The file must be new, empty or a receipt, or a pipe. No link to one is followed: whoever made it
-    would choose the file that is overwritten.
-    """
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        with contextlib.suppress(FileExistsError):
-            return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
-        if path.exists() and not path.is_file():  # a pipe, including the shell's >(…)
-            pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            os.set_blocking(pipe, True)
-            return pipe
-        descriptor = os.open(path, flags)
-    except OSError as error:
-        why = "it is a link to a file" if error.errno == errno.ELOOP else str(error.strerror)
-        raise _unwritable(path, why) from None
-    if not _is_plain_file(descriptor) or os.pread(descriptor, len(_BEGIN), 0) not in (b"", _BEGIN):
-        os.close(descriptor)
-        raise _unwritable(path, "there is a file of that name, and it holds no receipt")
-    return descriptor
-
-
-def _is_plain_file(descriptor: int) -> bool:
-    """Whether an open file is a regular one without another name elsewhere."""
-    info = os.fstat(descriptor)
-    return stat.S_ISREG(info.st_mode) and info.st_nlink == 1
-
-
-def _unwritable(path: Path, why: str) -> UsageError:
-    return UsageError(f"The receipt {str(path)!r} cannot be written: {why}.", "Check --receipt.")
-
-
-def write(descriptor: int, content: Receipt) -> None:
-    """Write a receipt to a descriptor of `open_file`, and close it."""
-    with os.fdopen(descriptor, "wb") as file:
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a pipe cannot be truncated
-            file.truncate(0)
-        file.write(line_of(content))
-
-
 def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | None:
     """Append a receipt to the store's log; returns the reason if the store cannot be written.
 
@@ -262,7 +216,8 @@ def delete(store: Path, key: str) -> bool:
         except OSError as error:
             raise CorpusError(f"The store's log cannot be written: {error.strerror}.") from None
         with os.fdopen(descriptor, "r+b") as file:
-            if not _is_plain_file(file.fileno()):
+            info = os.fstat(file.fileno())
+            if not stat.S_ISREG(info.st_mode) or info.st_nlink > 1:
                 raise CorpusError("The store's log is no file of its own.")
             at = 0
             for line in file:

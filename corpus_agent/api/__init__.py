@@ -82,8 +82,6 @@ class Corpus:
         llm_model: str | None = None,
         model: Path | str | None = None,
         device: Device = "auto",
-        chunk_tokens: int | None = None,
-        chunk_overlap: int | None = None,
         seal: bool = False,
         trust_store: bool = False,
     ) -> Self:
@@ -91,7 +89,7 @@ class Corpus:
 
         A name that `corpus-agent stores` lists will do. Several are read as one corpus, in which
         each source begins with the name of its store, as in `notes:lease.md`; what changes an index
-        takes one. The options up to `chunk_overlap` are as the settings of those names; by default
+        takes one. The options up to `device` are as the settings of those names; by default
         no model answers.
 
         With `seal` this whole process is sealed irrevocably: no socket, no file but the corpus, the
@@ -108,8 +106,6 @@ class Corpus:
             llm_model=llm_model,
             model=Path(model) if model is not None else None,
             device=device,
-            chunk_tokens=chunk_tokens,
-            chunk_overlap=chunk_overlap,
             trust_store=trust_store,
             fixed=frozenset(OF_A_STORE),
         )

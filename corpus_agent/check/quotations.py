@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.answering.alignment import (
+from corpus_agent.answering.comparable import (
     LEAST_RUN,
     Difference,
     Run,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.alignment import Difference
+    from corpus_agent.answering.comparable import Difference
     from corpus_agent.answering.records import Citation
     from indexer import Coverage
 

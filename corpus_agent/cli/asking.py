@@ -35,7 +35,7 @@ from corpus_agent.cli.printing import (
     print_lines,
     style,
     warn_of_index,
-    write_answers,
+    write_text,
 )
 from corpus_agent.settings import stores_to_read
 from corpus_agent.text.naming import called, known, quoted
@@ -124,7 +124,7 @@ LOG = click.option(
     "receipt_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write what was asked, read and answered to FILE, to be checked later.",
+    help="Write what was asked, read and answered to a new FILE, to be checked later.",
 )
 @EXPORT
 @LOG
@@ -146,8 +146,7 @@ def ask(
     marked, each with how surely it holds the answer: answered, likely or perhaps.
     """
     settings = settings_in_force(several=True, log=log, **llm)
-    receipt = answering.receipt.open_file(receipt_file) if receipt_file is not None else None
-    export = opened_new(export_file)
+    receipt, export = opened_new(receipt_file), opened_new(export_file)
     check_apart(receipt, export)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     served = service.service.Service(launch)
@@ -157,9 +156,8 @@ def ask(
         answer, record = served.ask(
             question, onlooker=watching.onlooker, quotes_only=quotes_only, corpus=corpus
         )
-    if receipt is not None:
-        answering.receipt.write(receipt, record)
-    write_answers(export, [answer])
+    write_text(receipt, answering.receipt.line_of(record).decode("ascii"))
+    write_text(export, render.export_markdown([answer]))
     for file in (receipt_file, export_file):
         warn_of_index(file, launch.settings.root)
     if as_json:
@@ -204,7 +202,7 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
 
     talk = Chat(corpus, answer, click.echo, style)
     talk.run()
-    write_answers(export, [turn.answer for turn in talk.turns])
+    write_text(export, render.export_markdown(turn.answer for turn in talk.turns))
     warn_of_index(export_file, settings.root)
 
 

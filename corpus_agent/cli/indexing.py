@@ -58,8 +58,6 @@ _INDEX = (
         "--prune-unreachable", is_flag=True, help="Remove also what could not be looked at."
     ),
     click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read."),
-    click.option("--chunk-tokens", type=int, metavar="N", help="Tokens of a passage."),
-    click.option("--chunk-overlap", type=int, metavar="N", help="How much the next one repeats."),
     OCR,
     JSON,
 )
@@ -79,14 +77,13 @@ def index(folders: tuple[Path, ...], as_json: bool, **given: Any) -> None:  # no
     """
     path = _one_of(folders, {**given, "json": as_json})
     choices = Choices(given["force"], given["verify"], prune_unreachable=given["prune_unreachable"])
-    sizes = {name: given[name] for name in ("ocr", "chunk_tokens", "chunk_overlap")}
     if given["watch"]:
-        for name in ("dry_run", "strict", "prune_unreachable", *[*sizes][1:]):
-            if given[name] not in (None, False):
+        for name in ("dry_run", "strict", "prune_unreachable"):
+            if given[name]:
                 flag = f"--{name.replace('_', '-')}"
                 raise UsageError(f"--watch and {flag} contradict each other.", "Leave one out.")
         return _follow(path, choices, ocr=given["ocr"], as_json=as_json)
-    settings = settings_in_force(finding=False, **sizes)
+    settings = settings_in_force(finding=False, ocr=given["ocr"])
     if given["dry_run"]:
         launch = launch_to_index(settings, path, dry_run=True)
         todo = service.session.dry_run(launch.settings, path, choices)

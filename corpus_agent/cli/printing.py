@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -75,9 +75,10 @@ EXPORT = click.option(
 
 
 def opened_new(file: Path | None) -> int | None:
-    """A descriptor of a new file, None for none.
+    """A descriptor of a new file, None for none; opened before the seal.
 
-    An empty one is as good as new: a run that ended with an error leaves it.
+    An empty one is as good as new: a run that ended with an error leaves it. No link is followed:
+    whoever made it would choose the file that is overwritten.
     """
     if file is None:
         return None
@@ -88,7 +89,7 @@ def opened_new(file: Path | None) -> int | None:
     except OSError:
         message = f"{os.fspath(file)!r} cannot be written."
         raise UsageError(message, "Name a new file in a folder that you may write.") from None
-    if not stat.S_ISREG(found.st_mode) or found.st_size:
+    if not stat.S_ISREG(found.st_mode) or found.st_size or found.st_nlink > 1:
         os.close(descriptor)
         raise UsageError(
             f"{os.fspath(file)!r} is there already, and is not overwritten.", "Name a new file."
@@ -102,16 +103,11 @@ def check_apart(first: int | None, second: int | None) -> None:
         raise UsageError("Two outputs are to go into one file.", "Name a file for each.")
 
 
-def write_text(descriptor: int, text: str) -> None:
-    """Write a text to a descriptor of `opened_new`, and close it."""
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-
-
-def write_answers(descriptor: int | None, answers: Sequence[Answer]) -> None:
-    """Write answers as Markdown to a descriptor of `opened_new`, if there is one."""
+def write_text(descriptor: int | None, text: str) -> None:
+    """Write a text to a descriptor of `opened_new`, if there is one, and close it."""
     if descriptor is not None:
-        write_text(descriptor, render.export_markdown(answers))
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
 
 
 def warn_of_index(file: Path | None, root: Path | None) -> None:
@@ -130,19 +126,15 @@ def warn_of_index(file: Path | None, root: Path | None) -> None:
 # ---- Progress
 
 SECONDS_BETWEEN_LINES = 10.0  # where there is no bar
-LONGEST_STEP = 120.0  # seconds of one step that count: in a longer one the machine slept
 
 
 class IndexProgress(RunDisplay):
     """The progress of an index run; with `verbose` a line for each file."""
 
     def __init__(self, bar: Bar | None, *, verbose: bool = False) -> None:
-        self._bar = bar
-        self._verbose = verbose
+        self._bar, self._verbose = bar, verbose
         self._task = bar.add_task("", total=None, files="") if bar else None
-        self._said_at = self._stepped_at = time.monotonic()
-        self._worked = 0.0  # seconds
-        self._said = 0
+        self._said_at, self._said = time.monotonic(), 0
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Print the plan before the run."""
@@ -156,28 +148,22 @@ class IndexProgress(RunDisplay):
 
     def advance(self, done: Progress) -> None:
         """Move the bar; where there is none, print a line every ten seconds, or for each file."""
-        now = time.monotonic()
-        self._worked += min(now - self._stepped_at, LONGEST_STEP)
-        self._stepped_at = now
-        recognising = bool(done.all_pages)
-        if recognising and not done.pages:  # the run's second part begins
-            self._said, self._worked = 0, 0.0
-        made, every = (done.pages, done.all_pages) if recognising else (done.files, done.all_files)
-        is_new = made > self._said
-        if is_new and self._verbose and not recognising:
+        pages = bool(done.all_pages)  # the run's second part
+        made, every = (done.pages, done.all_pages) if pages else (done.files, done.all_files)
+        is_new, self._said = made != self._said, made
+        if is_new and self._verbose and not pages:
             self._print(f"{made:,}/{every:,} {called(done.source)}")
         if self._bar and self._task is not None:
             self._bar.update(
                 self._task,
-                completed=made if recognising else done.bytes,
-                total=every if recognising else self._bar.tasks[0].total,
-                description="Recognising" if recognising else "Reading",
+                completed=made if pages else done.bytes,
+                total=every if pages else self._bar.tasks[0].total,
+                description="Recognising" if pages else "Reading",
                 files=f"{made:,}/{every:,}",
             )
-        elif is_new and made < every and now - self._said_at >= SECONDS_BETWEEN_LINES:
-            self._said_at = now
-            self._print(render.progress_line(done, self._worked))
-        self._said = made
+        elif is_new and made < every and time.monotonic() - self._said_at >= SECONDS_BETWEEN_LINES:
+            self._said_at = time.monotonic()
+            self._print(render.progress_line(done))
 
     def problem(self, row: FileRow) -> None:
         """Print one line on a file that yields no text, if every file is shown."""
@@ -288,8 +274,7 @@ class Watching:
         """Show what was found without the model, which is asked now."""
         if self._live is not None:
             if found.passages:
-                lines = render.citation_lines(found.passages)
-                self._passages = "\n".join([READING, *lines])
+                self._passages = "\n".join([READING, *render.answer_lines(found)])
         elif not self._quiet:
             line = "Asking the model, which can take minutes."
             print(line, file=sys.stderr, flush=True)  # noqa: T201 - progress is this module's job

@@ -69,7 +69,7 @@ def table(
     served, corpus = opened(among)
     with counted(_LOOKING) as on_document:
         made = served.table(words, corpus, on_document)
-    if csv_file is not None and csv_to is not None:
+    if csv_file is not None:
         write_text(csv_to, render.table_csv(made))
         click.echo(f"Written: {visible(str(csv_file))}", err=True)
         warn_of_index(csv_file, served.settings.root)

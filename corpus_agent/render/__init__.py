@@ -6,8 +6,8 @@ from corpus_agent import lazy_names
 
 _PUBLIC = {
     "corpus_agent.render.answers": (
-        "answer_lines answer_object block citation_lines explain_lines export_markdown headed near "
-        "read_object search_lines search_object window_lines"
+        "about answer_foot_lines answer_lines answer_object block explain_lines export_markdown "
+        "headed near read_object search_lines search_object window_lines"
     ),
     "corpus_agent.render.checked": (
         "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces "
@@ -20,8 +20,8 @@ _PUBLIC = {
     ),
     "corpus_agent.render.index": (
         "excluded_line excluded_object file_line file_object files_object index_lines "
-        "index_object plan_lines plan_object problem_line progress_line run_object share_done "
-        "store_lines why_unread"
+        "index_object plan_lines plan_object problem_line progress_line run_object store_lines "
+        "why_unread"
     ),
     "corpus_agent.render.stores": (
         "forget_lines forget_object not_read status_lines status_object stores_lines stores_object "

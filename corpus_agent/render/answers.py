@@ -100,37 +100,44 @@ def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iter
         yield style(shown, marked) if style else shown
 
 
-def passage_lines(passage: Passage, label: str = "", style: Style = None) -> Iterator[str]:
-    """A passage as text: the label or its word, its place and heading, its lines."""
-    yield f"{f'{label} ' if label else f'{passage.word:<9}'}{headed(passage)}"
-    yield from block_lines(passage.text, passage.likely, style)
-
-
-def headed(passage: Passage, worded: bool = False, breaking: Callable[[str], str] = inert) -> str:
-    """The place of a passage, what it stands under, what qualifies it; its word first if wanted."""
-    word = passage.word if worded else ""
+def headed(passage: Passage, breaking: Callable[[str], str] = inert) -> str:
+    """The place of a passage, what it stands under and what qualifies it."""
     citation = passage.citation
     where = inert(place_of(citation.source, citation.line_start, citation.page, breaking))
-    heading, age = one_line(breaking(citation.heading)), AGES.get(passage.age)
-    return " · ".join(filter(None, (word, where, heading, age, qualified(citation))))
+    return " · ".join(filter(None, (where, about(passage, breaking))))
+
+
+def about(passage: Passage, breaking: Callable[[str], str] = inert) -> str:
+    """What a passage stands under, which of two that differ it is, what qualifies it."""
+    heading, age = one_line(breaking(passage.citation.heading)), AGES.get(passage.age)
+    return " · ".join(filter(None, (heading, age, qualified(passage.citation))))
 
 
 # ---- The screen
 
 
 def answer_lines(answer: Answer, style: Style = None) -> Iterator[str]:
-    """An answer as text: what a model or a list says, the passages, the footer."""
+    """An answer as text: what a model says, the passages, the footer."""
+    yield from _body(answer, style)
+    yield from answer_foot_lines(answer)
+
+
+def _body(
+    answer: Answer, style: Style = None, breaking: Callable[[str], str] = inert, mark: str = ""
+) -> Iterator[str]:
+    """What a model says, and the passages; `mark` begins each line that is not the program's."""
     if answer.text:
-        yield from inert(answer.text).split("\n")
+        yield from (f"{mark}{line}".rstrip() for line in breaking(answer.text).splitlines())
         yield ""
     elif answer.passages and not answer.is_outright:
         yield "No passage clearly answers this. The nearest:"
         yield ""
-    for passage in answer.passages:
-        label = f"[{passage.citation.n}]" if answer.text else ""
-        yield from passage_lines(passage, label, style)
+    for passage in answer.shown:
+        label = f"[{passage.citation.n}] " if answer.text else f"{passage.word:<9}"
+        yield f"{label}{headed(passage, breaking)}"
+        lines = block_lines(passage.text, passage.likely, style)
+        yield from (f"{mark}{breaking(line)}".rstrip() for line in lines) if mark else lines
         yield ""
-    yield from answer_foot_lines(answer)
 
 
 def answer_foot_lines(answer: Answer) -> Iterator[str]:
@@ -177,12 +184,6 @@ def _asked(server: ModelServer | None) -> Iterator[str]:
     """The owner of a server, where it is known, as in "server 127.0.0.1:8080 of ann (uid 7)"."""
     if server is not None and server.owner is not None:
         yield f"server {one_line(server.address)} of {one_line(server.owner)}"
-
-
-def citation_lines(passages: Iterable[Passage]) -> Iterator[str]:
-    """The passages of a conversation by their numbers."""
-    for passage in passages:
-        yield from passage_lines(passage, f"[{passage.citation.n}]")
 
 
 # ---- JSON
@@ -320,20 +321,12 @@ def export_markdown(answers: Iterable[Answer]) -> str:
 
 
 def _markdown(answer: Answer) -> Iterator[str]:
-    """An answer's question, status and text, its passages, its foot.
+    """An answer's question and status, then what a screen shows.
 
     Text of models and documents is quoted as a block, so that no heading, rule or open fence in it
     can imitate or swallow what is around it.
     """
     yield f"# {one_line(unlinked(answer.question))}\n"
     yield f"*{answer.status.replace('_', ' ')}*\n"
-    if answer.text:
-        yield from (f"> {line}".rstrip() for line in unlinked(answer.text).splitlines())
-        yield ""
-    for passage in answer.passages:
-        yield f"[{passage.citation.n}] {headed(passage, not answer.text, unlinked)}\n"
-        lines = block_lines(passage.text, passage.likely)
-        yield from (f"> {unlinked(line)}".rstrip() for line in lines)
-        yield ""
-    for line in answer_foot_lines(answer):
-        yield f"{message(line)}\n"
+    yield from _body(answer, breaking=unlinked, mark="> ")
+    yield from (f"{message(line)}\n" for line in answer_foot_lines(answer))

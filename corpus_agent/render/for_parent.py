@@ -125,14 +125,14 @@ def _body(answer: Answer) -> str:
 
 def _passages(frame: Frame, answer: Answer) -> Iterator[str]:
     spent = 0
-    for shown, passage in enumerate(answer.passages):
+    for number, passage in enumerate(answer.shown):
         heading = passage.citation.heading
         under = f"\nunder {frame.wrap(one_line(heading))}" if heading else ""
         lines = "\n".join(block_lines(passage.text, passage.likely))
         drawn = f"{_place(frame, passage)}{under}\n{frame.wrap(lines)}"
         spent += tokens_at_most(drawn)
         if spent > MAX_QUOTES_TOKENS:
-            left = number_of(len(answer.passages) - shown, "more passage is", "more passages are")
+            left = number_of(len(answer.shown) - number, "more passage is", "more passages are")
             yield f"{left} not shown."
             return
         yield drawn

@@ -20,13 +20,9 @@ if TYPE_CHECKING:
     from indexer import Excluded, FileRow, Outcome, Plan, Progress, Status
 
 
-def detail(row: FileRow) -> str | None:
-    """A parser's message about a file, sanitised, since it may quote the file."""
-    return one_line(row.detail) if row.detail else row.detail
-
-
 _AS_THEY_ARE = """
-    status reason bytes sha256 chunks pages lines extractor seconds waiting date language
+    status reason detail bytes sha256 chunks pages lines extractor seconds waiting date language
+    title author
 """
 # What a person is told of a file without text, where nothing more is known of it.
 REASONS = {
@@ -73,10 +69,7 @@ def file_object(row: FileRow) -> Object:
     return {
         "source": unambiguous(row.source),
         **taken(row, _AS_THEY_ARE),
-        "detail": detail(row),
-        "title": one_line(row.title) if row.title else None,
         "modified": _modified(row),
-        "author": one_line(row.author) if row.author else None,
         "tags": [one_line(tag) for tag in (row.tags or "").split()],
     }
 
@@ -122,7 +115,6 @@ _COUNTS = """
 """
 _UNREAD: tuple[Status, ...] = ("empty", "failed", "skipped", "unreachable")
 FEW_FILES = 3  # that are named one by one
-FILES_TO_ESTIMATE, LEAST_SHARE = 5, 0.25  # done before the time left is told
 
 
 def index_object(outcome: Outcome) -> Object:
@@ -134,7 +126,7 @@ def run_object(outcome: Outcome) -> Object:
     """The counts of a run."""
     unread: Object = {
         status: [
-            {"source": unambiguous(row.source), "reason": row.reason, "detail": detail(row)}
+            {"source": unambiguous(row.source), **taken(row, "reason detail")}
             for row in outcome.problems
             if row.status == status
         ]
@@ -164,9 +156,10 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "There are no documents in this folder; put some in and run the same command again."
         return
     if outcome.interrupted:
-        some = f"{number_of(documents, 'document')} can be searched so far"
-        old = "the old index answers until the new one is complete"
-        yield f"Stopped: {old if outcome.rebuilt else some}. Go on: corpus-agent index"
+        some = f"Stopped. {number_of(documents, 'document')} can be searched already."
+        some = some if documents else "Stopped before the first document could be searched."
+        old = "Stopped. The old index answers until the new one is complete."
+        yield f"{old if outcome.rebuilt else some} Go on: corpus-agent index"
         return
     changes = _changes(outcome)
     if not changes:
@@ -210,7 +203,7 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
     """What waits, and what could not be looked at; and the command for it."""
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
     if waiting:
-        yield f"Not yet recognised: {waiting}. See: corpus-agent status"
+        yield f"Not yet recognised: {waiting}. What to do: corpus-agent status"
     if left := sum(row.status == "unreachable" for row in outcome.problems):
         stay = "file could not be opened and stays", "files could not be opened and stay"
         yield f"{number_of(left, *stay)} in the index: corpus-agent files --status unreachable"
@@ -230,31 +223,12 @@ def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
     yield f"{said} ({counted}): {UNREAD_FILES}"
 
 
-def share_done(done: Progress) -> float:
-    """How much is done, 0 to 1: of the pages while scans are read, else of the bytes."""
-    if done.all_pages:
-        return done.pages / done.all_pages
-    return min(1.0, done.bytes / done.all_bytes) if done.all_bytes else 0.0
-
-
-def progress_line(done: Progress, elapsed: float) -> str:
-    """How far recognition, or reading and embedding, is after `elapsed` seconds of work."""
+def progress_line(done: Progress) -> str:
+    """How far recognition, or reading and embedding, is."""
     said = f"indexed {done.files:,} of {done.all_files:,} files"
     if done.all_pages:
         said = f"recognised {done.pages:,} of {done.all_pages:,}"
-    said += f" ({called(done.source)})" if done.source else ""
-    share = share_done(done)
-    known = done.all_pages or done.files >= FILES_TO_ESTIMATE or share >= LEAST_SHARE
-    return f"{said}, about {duration(elapsed / share - elapsed)} left" if known and share else said
-
-
-def duration(seconds: float) -> str:
-    """A time as a person says it: "40 s", "12 min", "3.5 h"."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 5_400:
-        return f"{round(seconds / 60)} min"
-    return f"{seconds / 3_600:.1f} h"
+    return f"{said} ({called(done.source)})" if done.source else said
 
 
 _WORK = ("add", "update", "record", "touch")
@@ -278,20 +252,15 @@ def plan_object(todo: Plan) -> Object:
 def plan_lines(todo: Plan) -> Iterator[str]:
     """The plan as text, one line per file."""
     yield from todo.reasons
-    moved = {source for pair in todo.moved for source in pair}
     for was, now in todo.moved:
         yield f"move   {called(was)} -> {called(now)}"
-    for name in _WORK:
+    moved = {source for pair in todo.moved for source in pair}
+    for name in (*_WORK, "unreachable"):
         for seen in getattr(todo, name):
-            if seen.source in moved:
-                continue
-            why = f" ({seen.problem})" if seen.problem else ""
-            yield f"{name:<7}{called(seen.source)}{why}"
-    for seen in todo.unreachable:
-        yield f"unreachable {called(seen.source)} ({seen.problem})"
-    for source in todo.remove:
-        if source not in moved:
-            yield f"remove {called(source)}"
+            if seen.source not in moved:
+                why = f" ({seen.problem})" if seen.problem else ""
+                yield f"{name:<6} {called(seen.source)}{why}"
+    yield from (f"remove {called(source)}" for source in todo.remove if source not in moved)
     size = sum(seen.bytes for seen in todo.work)
     work = number_of(len(todo.work), "file")
     yield f"{len(todo.keep):,} unchanged; {work}, {number_of(size, 'byte')} to index"

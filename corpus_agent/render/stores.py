@@ -126,7 +126,8 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
     recognition, languages = status["recognition"], status["languages"]
     if recognition["command"]:
         waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
-        yield f"scans    without text: {waiting}; read by: {recognition['command']}"
+        then = "" if recognition["engine"] else ", then: corpus-agent index"
+        yield f"scans    {waiting} without text. To read them: {recognition['command']}{then}"
     if languages["command"]:
         yield (
             f"language {not_read(languages['unread'])}. For any language: {languages['command']}"

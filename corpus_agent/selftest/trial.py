@@ -35,7 +35,7 @@ from indexer.confine import (
     restrict_syscalls,
     starting,
 )
-from indexer.parsers.limits import ocr_policy, worker_policy
+from indexer.parsers import limits
 
 PROBE_SECONDS = 60  # for one process, which takes a tenth of a second
 _AT_ONCE = 4
@@ -44,7 +44,7 @@ _MAX_BYTES = 65536
 
 Listener = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
 _ATTEMPTS: dict[str, Any] = {**vars(network), **vars(attempts)}
-_CONFINED = {"parser": worker_policy, "recogniser": ocr_policy}
+_MEMORY = {"parser": limits.MOST_MEMORY_BYTES, "recogniser": limits.OCR_MEMORY_BYTES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +321,7 @@ def _close(probe: Probe, around: Surroundings, listener: int | None) -> tuple[st
         return ()
     sealed = seal(chosen)
     if probe.confined:
-        confine(_CONFINED[probe.confined]())
+        confine(limits.policy(_MEMORY[probe.confined]))
     return sealed.walls
 
 

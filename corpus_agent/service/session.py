@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus_agent import agent, answering, models
 from corpus_agent.answering.records import NOBODY, Onlooker
@@ -32,7 +32,6 @@ from indexer import (
     Choices,
     CorpusError,
     Encoder,
-    FolderEncoder,
     Forgotten,
     Index,
     Outcome,
@@ -41,6 +40,7 @@ from indexer import (
     RunDisplay,
     StoreLocked,
     UsageError,
+    encoder_of,
     forget_document,
     multilingual_model,
     plan_folder,
@@ -52,6 +52,7 @@ from indexer import watch as file_events
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer, Turn
+    from indexer import FolderEncoder
 
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
 MOST_CHARACTERS = 10_000
@@ -96,7 +97,7 @@ def index(
         root,
         encoder or encoder_to_index(settings, store),
         choices or Choices(),
-        **_sizes(settings),
+        max_file_bytes=settings.max_file_bytes,
         ocr=settings.ocr,
         display=display or RunDisplay(),
         should_stop=should_stop,
@@ -211,18 +212,8 @@ def dry_run(settings: Settings, folder: Path | None, choices: Choices) -> Plan:
     if settings.root is None:
         settings = in_place(settings, corpus_place(settings, folder))
     store, root = existing_place(settings)
-    return plan_folder(
-        store,
-        root,
-        encoder_for(settings, store),
-        choices,
-        **_sizes(settings),
-    )
-
-
-def _sizes(settings: Settings) -> dict[str, Any]:
-    """The settings of a run that are sizes."""
-    return {n: getattr(settings, n) for n in ("max_file_bytes", "chunk_tokens", "chunk_overlap")}
+    encoder, most = encoder_for(settings, store), settings.max_file_bytes
+    return plan_folder(store, root, encoder, choices, max_file_bytes=most)
 
 
 def forget(settings: Settings, source: str) -> Forgotten:
@@ -299,7 +290,7 @@ def ask(
 
 def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:
     """The embedding model for questions: the one that is named, else the index's own."""
-    return FolderEncoder(_known_model(settings, store))
+    return encoder_of(_known_model(settings, store))
 
 
 def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
@@ -311,7 +302,7 @@ def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
     if settings.root is not None and not storage.recorded(store, "model"):
         folder, told = _for_languages(settings, folder)
         sys.stderr.write(told)
-    return FolderEncoder(folder, bulk=True, device=settings.device)
+    return encoder_of(folder, settings.device)
 
 
 def _known_model(settings: Settings, store: Path | None) -> Path | None:

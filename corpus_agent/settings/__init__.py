@@ -52,8 +52,8 @@ class NamedStore:
 class Settings:
     """The settings of a run; docs/settings.md says what each means.
 
-    `store` and `model` are folders; None: search for it, or the packaged model. `chunk_tokens` and
-    `chunk_overlap` are None as the index has it, `llm_context` is None to ask the server.
+    `store` and `model` are folders; None: search for it, or the packaged model. `llm_context` is
+    None to ask the server.
     `allow_remote_llm` and `trust_store` have only a flag: no file and no variable can permit them.
     Not settings: `root`, the folder of the documents, set once the store's owner is verified,
     `several`, the stores in the place of `store` where there is more than one, and `config`, the
@@ -66,8 +66,6 @@ class Settings:
     llm_model: str | None = None
     model: Path | None = None
     device: Device = "auto"
-    chunk_tokens: int | None = None
-    chunk_overlap: int | None = None
     max_file_bytes: int = MAX_FILE_BYTES
     llm_seconds: int = 600
     llm_context: int | None = None
@@ -96,8 +94,6 @@ KINDS: dict[str, SettingKind] = {
     "llm_model": str,
     "model": Path,
     "device": get_args(Device),
-    "chunk_tokens": range(8, 8_193),
-    "chunk_overlap": range(8_192),
     "max_file_bytes": range(1, 2**40 + 1),
     "llm_seconds": range(1, 7 * 86_400 + 1),
     "llm_context": range(1, 2**31 + 1),

@@ -162,9 +162,12 @@ def _asked(receipts: Sequence[Receipt]) -> list[dict[str, str]]:
 
 def shown_answer(answer: Answer) -> dict[str, Any]:
     """An answer with the pieces of its text that lead to a passage, and the lines of each."""
+    answer = replace(answer, passages=answer.shown)
     shown: dict[str, Any] = {**render.answer_object(answer, "off"), "outright": answer.is_outright}
+    shown["foot"] = [*render.answer_foot_lines(answer)]
     for content, passage in zip(shown["passages"], answer.passages, strict=True):
-        content["lines"] = list(render.block(passage.text, passage.likely))
+        content["about"] = render.about(passage)
+        content["lines"] = [*render.block(passage.text, passage.likely)]
     numbers = {passage.citation.n for passage in answer.passages}
     lines = (shown["answer"] or "").split("\n") if answer.text else []
     return {**shown, "paragraphs": [list(citation_pieces(line, numbers)) for line in lines]}

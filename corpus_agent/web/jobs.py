@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from corpus_agent import service
 from corpus_agent.answering.records import Answer, Turn
-from corpus_agent.render import problem_line, progress_line, share_done
+from corpus_agent.render import problem_line, progress_line
 from corpus_agent.service.process import Cancel, Cancelled, Onlooker
 from indexer import CorpusError, Progress, RunDisplay, UsageError
 
@@ -161,44 +161,37 @@ SHOWN_PROBLEMS = 50
 class IndexRun(RunDisplay):
     """One run, as the display of itself: how far it is, what it met and how it ended."""
 
-    began: float
+    is_open: bool = True
     cancel: Cancel = field(default_factory=Cancel)
     done: Progress | None = None
     notes: list[str] = field(default_factory=list)
     outcome: Outcome | None = None
     failure: str = ""
-    ended: float | None = None
-    part_began: float | None = None  # when it began with what `share` is of
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it still runs."""
-        return self.ended is None
 
     @property
     def share(self) -> float:
-        """How much of it is done, 0 to 1."""
-        return share_done(self.done) if self.done is not None else 0.0
+        """How much is done, 0 to 1: of the pages while scans are read, else of the bytes."""
+        if (done := self.done) is None:
+            return 0.0
+        made, every = (
+            (done.pages, done.all_pages) if done.all_pages else (done.bytes, done.all_bytes)
+        )
+        return min(1.0, made / max(1, every))
 
     def progress(self) -> str:
-        """How far it is, and about how long it will take where enough is done to say."""
-        if self.done is None:
-            return "Looking at the folder …"
-        return progress_line(self.done, time.monotonic() - (self.part_began or self.began))
+        """How far it is."""
+        return progress_line(self.done) if self.done is not None else "Looking at the folder …"
 
     # -- the display of the run
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """The plan is made."""
-        self.part_began = time.monotonic()
         self.notes.extend(todo.reasons)
         if rebuilding:
             self.notes.append("The old index answers until the new one is complete.")
 
     def advance(self, done: Progress) -> None:
         """A file or a page is done, or scans are read next."""
-        if done.all_pages and not done.pages:
-            self.part_began = time.monotonic()
         self.done = done
 
     def problem(self, row: FileRow) -> None:
@@ -220,7 +213,7 @@ class IndexRuns:
         """Begin a run, unless one goes on."""
         with self._lock:
             if self.last is None or not self.last.is_open:
-                self.last = IndexRun(time.monotonic())
+                self.last = IndexRun()
                 self.seen += 1
                 threading.Thread(target=self._index, args=(self.last,), daemon=True).start()
 
@@ -239,5 +232,5 @@ class IndexRuns:
         except CorpusError as error:
             run.failure = str(error)
         finally:  # of any other error a traceback is printed
-            run.ended = time.monotonic()
+            run.is_open = False
             self.seen += 1

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
-from corpus_agent import render
+from corpus_agent import answering, render
 from corpus_agent.service import places
 from corpus_agent.text.sanitize import inert, visible
 from corpus_agent.text.wording import searched
-from corpus_agent.web.marking import words_marked
 from indexer import CorpusError, Query, UsageError, is_day
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def search(site: Site, request: Request) -> Response:
     given = request.query_params
     chosen, query = Chosen.from_query(given), given.get("q", "").strip()
     limit = number(given.get("k", ""))
-    found, left, problem, corpus = None, 0, "", site.service.corpus()
+    found, left, problem, corpus, blocks = None, 0, "", site.service.corpus(), []
     if any(char.isalnum() for char in query):
         try:
             corpus = chosen.bounded(corpus)
@@ -48,6 +47,8 @@ def search(site: Site, request: Request) -> Response:
             left = len(hits) - len(shown)
             seal = site.launch.seal.state
             found = render.search_object(query, shown, corpus.version, seal, corpus.notices)
+            passages = answering.extractive.ExtractiveAnswerer(corpus.encoder).found(query, shown)
+            blocks = [(line, [*render.block(text, likely)]) for text, likely, line in passages]
         except CorpusError as error:
             problem = visible(str(error))
     results = found["results"] if found is not None else []
@@ -61,7 +62,7 @@ def search(site: Site, request: Request) -> Response:
         explain=bool(given.get("explain")),
         found=found,
         problem=problem,
-        hits=[(hit, words_marked(hit["snippet"], query)) for hit in results],
+        hits=[*zip(results, blocks, strict=True)],
         coverage=searched(corpus.coverage()),
     )
 

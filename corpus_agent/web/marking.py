@@ -7,34 +7,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpus_agent.text.sanitize import visible
-from corpus_agent.text.tokens import STOP_WORDS, terms
 from indexer import Line
 
 Piece = tuple[str, bool]
 _HEADING = re.compile(r"(#{1,6})\s+\S")
-_WORDS = re.compile(r"\w+")
 _NUMBER = re.compile(r"\[(\d{1,4})\]")
-_LEAST_STEM = 4  # letters that two words have in common
-_ENDING = 2  # letters that the word of a query may have more than that of a text
-
-
-def words_marked(text: str, query: str) -> list[Piece]:
-    """The pieces of a text; marked are the words of the query, and words that begin like them."""
-    wanted = [word for word in terms(query) if word not in STOP_WORDS] or terms(query)
-    spans = [
-        found.span()
-        for found in _WORDS.finditer(text)
-        if any(_alike(word, each) for word in terms(found[0]) for each in wanted)
-    ]
-    return _pieces(text, spans)
-
-
-def _alike(word: str, wanted: str) -> bool:
-    """Whether one word is the other, or begins it but for an ending of two letters."""
-    shorter, longer = sorted((word, wanted), key=len)
-    if len(shorter) < _LEAST_STEM or not longer.startswith(shorter):
-        return word == wanted
-    return shorter == wanted or len(longer) - len(shorter) <= _ENDING
 
 
 def citation_pieces(text: str, numbers: Collection[int]) -> Iterator[tuple[str, int | None]]:
@@ -80,14 +57,6 @@ def _spans(lines: Sequence[tuple[int, str]], quote: str) -> dict[int, tuple[int,
             spans[number] = (begin - at, stop - at)
         at += len(text) + 1
     return spans
-
-
-def text_marked(text: str, wanted: str) -> list[Piece]:
-    """The pieces of a line; marked is each place of `wanted`, whatever its case."""
-    pattern = r"\s+".join(map(re.escape, wanted.split()))
-    if not pattern:
-        return [(text, False)]
-    return _pieces(text, [found.span() for found in re.finditer(pattern, text, re.IGNORECASE)])
 
 
 def _pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[Piece]:

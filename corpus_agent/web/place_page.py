@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from corpus_agent.answering.quotations import locate, read_all
 from corpus_agent.text.naming import unambiguous
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.web.look_pages import number
-from corpus_agent.web.marking import Piece, quotation_marked, shown_lines, text_marked
+from corpus_agent.web.marking import Piece, quotation_marked, shown_lines
 from indexer import CorpusError, Line, has_pages
 
 if TYPE_CHECKING:
@@ -31,12 +30,11 @@ MOST_QUOTED_CHARACTERS = 4_000  # that are looked up on a page
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of a document is shown: a line or a page, what is looked for there, the view."""
+    """What of a document is shown: a line or a page, what is quoted there, the view."""
 
     line: int
     end: int
     quote: str
-    find: str
     first: int | None
     page: int | None = None
 
@@ -48,14 +46,13 @@ class Wanted:
             line,
             max(line, number(given.get("end", "")) or line),
             given.get("quote", "").strip(),
-            given.get("find", "").strip(),
             number(given.get("from", "")),
             number(given.get("page", "")),
         )
 
 
 def place(site: Site, request: Request) -> Response:
-    """A document at a line, with what is quoted there or looked for marked."""
+    """A document at a line, with what is quoted there marked."""
     given = request.query_params
     corpus = site.service.corpus()
     row = site.row(corpus, given.get("source", ""))
@@ -71,9 +68,8 @@ def place(site: Site, request: Request) -> Response:
         at = next((n for n, line in enumerate(lines, 1) if line.page == wanted.page), at)
     page = wanted.page or (lines[at - 1].page if 0 < at <= len(lines) else None)
     last_marked = max(marks, default=0)
-    quoted = wanted.quote or wanted.find or text_of(lines, at, last_marked, page)
+    quoted = wanted.quote or text_of(lines, at, last_marked, page)
     shown = shown_picture(corpus, row, page, quoted, at)
-    hits = sorted(marks) if wanted.find else []
     first = min(wanted.first or max(1, at - BEFORE), max(1, len(lines)))
     last = min(len(lines), first + LINES - 1)
     return site.show(
@@ -82,7 +78,6 @@ def place(site: Site, request: Request) -> Response:
         title=one_line(row.title) if row.title else "",
         row=row,
         stale=stale,
-        find=visible(wanted.find),
         quote=visible(wanted.quote),
         at=at,
         missing=missing,
@@ -93,8 +88,6 @@ def place(site: Site, request: Request) -> Response:
         count=len(lines),
         before=max(1, first - LINES) if first > 1 else None,
         after=last + 1 if last < len(lines) else None,
-        hits=len(hits),
-        hit=neighbours(hits, at),
         picture=shown,
         pages=row.pages or 0,
     )
@@ -102,11 +95,6 @@ def place(site: Site, request: Request) -> Response:
 
 def marked(lines: Sequence[Line], wanted: Wanted) -> tuple[dict[int, list[Piece]], int, bool]:
     """The pieces of the lines with marks, the line to show, and whether nothing was found."""
-    if wanted.find:
-        every = {n: text_marked(line.text, wanted.find) for n, line in enumerate(lines, 1)}
-        found = {n: pieces for n, pieces in every.items() if any(hit for _, hit in pieces)}
-        near = min(found, key=lambda number: abs(number - wanted.line), default=wanted.line)
-        return found, near, not found
     if wanted.quote:
         located = locate(lines, wanted.quote, wanted.line)
         if located is None:
@@ -119,18 +107,6 @@ def marked(lines: Sequence[Line], wanted: Wanted) -> tuple[dict[int, list[Piece]
     return {}, wanted.line, False
 
 
-def neighbours(hits: Sequence[int], at: int) -> dict[str, int | None]:
-    """The number of the hit at a line among all, and the lines of the ones before and after it."""
-    place = bisect_left(hits, at)
-    here = place < len(hits) and hits[place] == at
-    following = place + 1 if here else place
-    return {
-        "number": place + 1 if here else None,
-        "before": hits[place - 1] if place > 0 else None,
-        "after": hits[following] if following < len(hits) else None,
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class PageOnScreen:
     """A page to show: its size and boxes (x, y, width, height in points), or why there is none."""
@@ -139,7 +115,6 @@ class PageOnScreen:
     width: int = 0
     height: int = 0
     boxes: tuple[tuple[float, float, float, float], ...] = ()
-    stale: bool = False
     problem: str = ""
 
 
@@ -166,7 +141,7 @@ def shown_picture(
         for box in found
         if box.page == page
     )
-    return PageOnScreen(page, width, height, boxes, picture.stale)
+    return PageOnScreen(page, width, height, boxes)
 
 
 def text_of(lines: Sequence[Line], first: int, last: int, page: int | None) -> str:

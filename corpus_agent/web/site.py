@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from corpus_agent.service.service import Service
-from corpus_agent.text.naming import known, quoted
+from corpus_agent.text.naming import known
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web import (
     ask_pages,
@@ -73,7 +73,6 @@ class Site:
         self._templates.filters["draft"] = inert
         self._templates.filters["inert"] = lambda text: inert(one_line(text))
         self._templates.filters["thousands"] = "{:,}".format
-        self._templates.filters["quoted"] = quoted
         self._templates.globals["url"] = self.url
         self._templates.globals["navigation"] = NAVIGATION
         # Several are read together, and none of them is written.

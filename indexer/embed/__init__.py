@@ -1,7 +1,7 @@
 """Texts -> unit vectors, by a model from a local folder only.
 
 Here is the interface between the index and what computes vectors, which imports no engine.
-`encoder` implements it: it runs a model `folder` through ONNX Runtime (`graph`, `onnx_engine`)
+`encoder` implements it: it runs a model folder through ONNX Runtime (`graph`, `onnx_engine`)
 where that knows the architecture, else through sentence-transformers (`torch_engine`).
 """
 
@@ -11,14 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from indexer.errors import CorpusError
-from indexer.measure import Measure
+from indexer.records import MULTILINGUAL, PACKAGED_MODEL
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+    from indexer.embed.encoder import FolderEncoder
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text: their numbers, and where each stands, (0, 0) for special ones."""
+
+    ids: list[int]
+    offsets: list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +44,8 @@ class Encoded:
     tokens: NDArray[np.float32]
 
 
-class Engine(Protocol):
-    """Runs a model: texts in, vectors out."""
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
-        ...
-
-    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
-        """The same vectors with those of the tokens; tokens past the window are left out."""
-        ...
-
-
-class Encoder(Engine, Measure, Protocol):
-    """A text embedding model: an engine with the model's identity."""
+class Encoder(Protocol):
+    """A text embedding model: its identity, how it measures texts, and their vectors."""
 
     @property
     def name(self) -> str:
@@ -72,6 +70,33 @@ class Encoder(Engine, Measure, Protocol):
     @property
     def query_prefix(self) -> str:
         """The prefix of queries; usually empty."""
+        ...
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Its tokenizer, neither truncating nor padding."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Length of its window, special tokens included."""
+        ...
+
+    @property
+    def passage_tokens(self) -> int:
+        """How many tokens a passage has at most."""
+        ...
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts, special ones included, none cut off."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
+        ...
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same vectors with those of the tokens; tokens past the window are left out."""
         ...
 
 
@@ -100,3 +125,21 @@ def multilingual_model() -> Path | None:
 def _folder(package: str) -> Path | None:
     spec = find_spec(package)
     return Path(spec.origin).parent if spec is not None and spec.origin is not None else None
+
+
+def encoder_of(path: Path | None, device: str = "cpu") -> FolderEncoder:
+    """The encoder of a model folder or of the file of four bits; None: the packaged model."""
+    if path is not None and path.name == FOUR_BITS:
+        from indexer.embed.four_bits import FourBitEncoder
+
+        return FourBitEncoder(path)
+    from indexer.embed.encoder import FolderEncoder
+
+    return FolderEncoder(path, device)
+
+
+def option_for(model: str) -> str:
+    """What chooses the model of this name, for a hint; of a folder its name alone is known."""
+    known = {PACKAGED_MODEL: "minilm", MULTILINGUAL: "multilingual"}
+    option = known.get(model.partition(" ")[0])  # its precision behind it
+    return f"--model {option or f'DIR, its folder is called {model!r}'}"

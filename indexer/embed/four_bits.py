@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed.folder import ModelFolder, Words
+from indexer.embed import Tokens
+from indexer.embed.encoder import FolderEncoder, Words
 from indexer.errors import CorpusError
-from indexer.measure import Tokens
 from indexer.records import MULTILINGUAL
 
 if TYPE_CHECKING:
@@ -54,14 +54,15 @@ _LAYER = {
 }
 
 
-class FourBitModel(ModelFolder):
+class FourBitEncoder(FolderEncoder):
     """The multilingual model, whose file must have the published hash."""
 
     passage_tokens = PASSAGE_TOKENS
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self.name = MULTILINGUAL
+        self._is_known, self._model = True, MULTILINGUAL
+        self.name = f"{MULTILINGUAL} int8"
         self._few: tuple[NDArray[np.int64], Tokenizer | None] = np.empty(0, np.int64), None
 
     @cached_property

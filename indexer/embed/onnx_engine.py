@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed import Encoded
-from indexer.embed.folder import ModelFolder
+from indexer.embed import Encoded, Tokens
 from indexer.embed.graph import Precision, Shape, Weights, bert
 from indexer.errors import CorpusError
-from indexer.measure import Tokens
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
+
+    from indexer.embed.encoder import FolderEncoder
 
 # Model types whose layers are BertModel's; the value says whether places count from the padding
 # index on, as RoBERTa's do.
@@ -35,7 +35,7 @@ _POOLINGS = (("mean",), ("cls",))
 Result = TypeVar("Result")
 
 
-def obstacle(folder: ModelFolder) -> str | None:
+def obstacle(folder: FolderEncoder) -> str | None:
     """The reason why this engine cannot run the model; None if it may be tried."""
     config = folder.config
     kind = config.get("model_type")
@@ -63,12 +63,11 @@ class OnnxEngine:
     """
 
     def __init__(
-        self, folder: ModelFolder, precision: Precision = "float32", threads: int | None = None
+        self, folder: FolderEncoder, precision: Precision = "float32", threads: int | None = None
     ) -> None:
         folder.check()  # nothing is loaded whose hash was not taken
         self._folder = folder
         self._max_tokens = folder.max_tokens
-        self._dimension = folder.dimension
         self._takes_first = folder.pooling == ("cls",)
         self._threads = threads or _cores()
         try:
@@ -76,6 +75,7 @@ class OnnxEngine:
             self._words = folder.words(weights)
             self._places = _places(folder, weights)
             shape = _shape(folder.config, self._places.shape)
+            self.dimension = shape.width
             self._session = _session(bert(weights, shape, precision))
         except (KeyError, TypeError, ValueError) as error:
             what = f"it has no {error}" if isinstance(error, KeyError) else error
@@ -86,7 +86,7 @@ class OnnxEngine:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
-        vectors = np.empty((len(texts), self._dimension), np.float32)
+        vectors = np.empty((len(texts), self.dimension), np.float32)
         encodings = self._folder.tokens(texts)
         for at, vector in self._each(lambda e: self._pooled(self._run(e)), encodings):
             vectors[at] = vector
@@ -139,7 +139,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def _places(folder: ModelFolder, weights: Weights) -> NDArray[np.float32]:
+def _places(folder: FolderEncoder, weights: Weights) -> NDArray[np.float32]:
     """The position and type embeddings: (positions, width)."""
     first = int(folder.config["pad_token_id"]) + 1 if _FAMILIES[folder.config["model_type"]] else 0
     places: NDArray[np.float32] = (

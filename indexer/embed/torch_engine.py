@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.confine.system import gpu_seen
 from indexer.embed import Encoded
-from indexer.embed.folder import ModelFolder
 from indexer.errors import CorpusError
+
+if TYPE_CHECKING:
+    from indexer.embed.encoder import FolderEncoder
 
 BATCH_SIZE = 32  # the library sorts texts by their length before it cuts them into batches
 GPU_BATCH_SIZE = 256
@@ -33,7 +35,7 @@ OFFLINE = {
 }
 
 
-def accelerator(folder: ModelFolder, wanted: str = "auto") -> str | None:
+def accelerator(folder: FolderEncoder, wanted: str = "auto") -> str | None:
     """The device for torch, as in "cuda" or "mps"; None for the CPU.
 
     torch is imported only if a device is `wanted` by its name or the system shows one. Raises
@@ -54,7 +56,7 @@ def accelerator(folder: ModelFolder, wanted: str = "auto") -> str | None:
     return found
 
 
-def prepare(folder: ModelFolder) -> None:
+def prepare(folder: FolderEncoder) -> None:
     """Set the environment variables that torch and related libraries read on import."""
     os.environ.update(OFFLINE)
     # torch makes this folder when it is imported, below the temp folder if none is named. It is
@@ -65,7 +67,7 @@ def prepare(folder: ModelFolder) -> None:
 class TorchEngine:
     """The model of a folder, loaded by sentence-transformers onto `device`; `half`: in float16."""
 
-    def __init__(self, folder: ModelFolder, device: str = "cpu", *, half: bool = False) -> None:
+    def __init__(self, folder: FolderEncoder, device: str = "cpu", *, half: bool = False) -> None:
         folder.check()  # nothing is loaded whose hash was not taken
         prepare(folder)
         import torch
@@ -82,12 +84,13 @@ class TorchEngine:
             # Whatever the weights were stored in.
             model_kwargs={"dtype": torch.float16 if half else torch.float32},
         )
+        self.dimension = int(self._model.get_embedding_dimension())
         self._batch_size = BATCH_SIZE if device == "cpu" else GPU_BATCH_SIZE
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
         if not texts:
-            return np.empty((0, self._folder.dimension), np.float32)
+            return np.empty((0, self.dimension), np.float32)
         return _unit(np.asarray(self._run(texts, convert_to_numpy=True), np.float32))
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:

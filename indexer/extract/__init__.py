@@ -23,7 +23,7 @@ from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
 from indexer.extract.registry import REGISTRY as REGISTRY
 from indexer.extract.text import is_text
-from indexer.extract.text.keys import Keys, refuse_keys, without_keys
+from indexer.extract.text.keys import WithoutKeys, refuse_keys
 from indexer.extract.text.kinds import kind_of, known_by_name
 from indexer.records import Line
 
@@ -101,10 +101,10 @@ def _opened(
 def _lines(extractor: Extractor, opened: Extraction, lines: Iterator[Line]) -> Iterator[Line]:
     """The lines without keys; raises if none of them contains a letter or digit outside a mark."""
     found = hidden = False
-    keys = Keys()
+    keys = WithoutKeys(lines)
     passages = waiting = 0
     try:
-        for line in without_keys(lines, keys):
+        for line in keys:
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
             passages += line.hidden and not hidden
             hidden = line.hidden

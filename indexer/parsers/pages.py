@@ -98,35 +98,24 @@ class Recogniser(Child):
         if not (self._is_open and self.runs):  # the one before may have died of a page
             self.count()
         self.tasks += 1
-        seen, page = self.ask(_seen, "read", self._bounds, number=number, look=look)
-        if seen not in ("blank", "no text"):
-            page = replace(page, engine="rapidocr")
-        return replace(page, number=number, version=engine_version(), looked=seen == "no text")
+        page = self.ask(_page, "read", self._bounds, number=number, look=look)
+        return replace(page, number=number, version=engine_version())
 
 
-def _seen(said: dict[str, Any], body: bytes) -> tuple[str, RecognisedPage]:
-    seen = str(said.get("seen"))
-    return seen, RecognisedPage() if seen in ("blank", "no text") else _page(said, body)
-
-
-def _page(_: dict[str, Any], body: bytes) -> RecognisedPage:
-    return page_of(protocol.parsed(body))
+def _page(said: dict[str, Any], body: bytes) -> RecognisedPage:
+    if said.get("seen") in ("blank", "no text"):
+        return RecognisedPage(looked=said["seen"] == "no text")
+    return replace(page_of(protocol.parsed(body)), engine="rapidocr", looked=False)
 
 
 def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
     """A page that an engine or an entry says was read; raises Malformed for none."""
     content = content if isinstance(content, dict) else {}
     lines, words, number = content.get("lines"), content.get("words"), content.get("number", 1)
-    if (
-        not isinstance(lines, list)
-        or len(lines) > MAX_PAGE_LINES
-        or not all(map(protocol.is_line, lines))
-    ):
-        raise protocol.Malformed("lines that are none")
-    if not isinstance(words, list) or not all(map(_is_placed, words)):
-        raise protocol.Malformed("words that are none")
-    if type(number) is not int:
-        raise protocol.Malformed("no number of a page")
+    are_lines = isinstance(lines, list) and all(map(protocol.is_line, lines))
+    are_words = isinstance(words, list) and all(map(_is_placed, words))
+    if not (are_lines and are_words and len(lines) <= MAX_PAGE_LINES and type(number) is int):
+        raise protocol.Malformed("a page that is none")
     version, engine, problem = (
         words_of(content.get(name, "")) for name in ("version", "engine", "problem")
     )

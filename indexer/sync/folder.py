@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexer.chunk import Chunker, Cut
+from indexer.chunk import Chunker
 from indexer.embed import Encoder
 from indexer.errors import CorpusError
 from indexer.files.ignore import IGNORE_FILES
@@ -25,7 +25,6 @@ from indexer.store.manifest import (
     MANIFEST_NAME,
     Manifest,
     read_manifest,
-    recorded,
     root_for,
     root_of,
 )
@@ -49,19 +48,16 @@ def sync_folder(
     *,
     max_file_bytes: int = MAX_FILE_BYTES,
     ocr: Ocr = "auto",
-    chunk_tokens: int | None = None,
-    chunk_overlap: int | None = None,
     display: RunDisplay = UNSEEN,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Bring the index in `store` up to date with the folder `root`; returns what was done.
 
     A damaged store is mended: its tables are made anew from the caches and the folder. Pages
-    without text are recognised last, as `ocr` says. `chunk_tokens` and `chunk_overlap` say how
-    passages are cut; None: as before. What was embedded before a stop is kept.
+    without text are recognised last, as `ocr` says. What was embedded before a stop is kept.
     """
     started = time.monotonic()
-    chunker = _chunker(store, encoder, chunk_tokens, chunk_overlap)
+    chunker = Chunker(encoder)
     today = fingerprint_of(encoder, chunker)
     lost = (store / TABLES).exists() and not (store / MANIFEST_NAME).exists()
     depth = EVERY_BYTE if choices.verify else INDEXING_BYTES
@@ -87,12 +83,6 @@ def sync_folder(
             run.recognise(todo, waiting, ocr)
     outcome.repaired, outcome.seconds = repaired, time.monotonic() - started
     return outcome
-
-
-def _chunker(store: Path, encoder: Encoder, tokens: int | None, overlap: int | None) -> Chunker:
-    """The chunker of settings; what they leave open is as the index has it."""
-    cut = Cut.chosen(tokens, overlap, recorded(store, "chunker") or None)
-    return Chunker(encoder, cut)
 
 
 def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost: bool) -> str:
@@ -158,12 +148,10 @@ def plan_folder(
     choices: Choices = USUAL,
     *,
     max_file_bytes: int = MAX_FILE_BYTES,
-    chunk_tokens: int | None = None,
-    chunk_overlap: int | None = None,
 ) -> Plan:
     """What `sync_folder` would do; writes nothing and takes no lock."""
     seen = walk(root, max_file_bytes)
-    today = fingerprint_of(encoder, _chunker(store, encoder, chunk_tokens, chunk_overlap))
+    today = fingerprint_of(encoder, Chunker(encoder))
     stored: dict[str, FileRow] = {}
     manifest = None
     if (store / MANIFEST_NAME).exists():

@@ -15,8 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from indexer.chunk import Chunker
-from indexer.embed import Encoder
-from indexer.embed.folder import option_for
+from indexer.embed import Encoder, option_for
 from indexer.errors import IncompatibleStore
 from indexer.extract import versions
 from indexer.extract.normalise import NORMALISER

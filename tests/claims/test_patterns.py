@@ -229,7 +229,7 @@ def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 2.0) -> 
 BOUNDED = {
     "indexer.extract.office.sheet_look._LITERAL",
     "corpus_agent.agent.request",
-    "corpus_agent.answering.alignment._RANGE",  # the last 30 characters of a text
+    "corpus_agent.answering.comparable._RANGE",  # the last 30 characters of a text
     "corpus_agent.answering.drafts._PLACE",
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.answering.reading._ASKS_ALL",

@@ -69,15 +69,16 @@ def test_the_code_for_agents_in_readme_and_workspace_runs(cli, tmp_path):
     blocks = [
         block for page in pages for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     ]
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     (tmp_path / "project/src").mkdir(parents=True)
     (tmp_path / "project/src/app.py").write_text("".join(f"line {n}\n" for n in range(1, 200)))
     shutil.copytree(SAMPLE / "home", tmp_path / "docs")
     assert cli("index", "docs").returncode == 0
-    readme, files = blocks
-    code = MODEL + readme.replace('Agent("…"', 'Agent("test"') + files + SHOW
+    corpus, readme, files = blocks
+    code = corpus + MODEL + readme.replace('Agent("…"', 'Agent("test"') + files + SHOW
     done = run(code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert re.search("^(answered|likely) .*The rent is £985", done.stdout, re.DOTALL)  # `Corpus`
     assert ", without a model" in done.stdout  # the librarian of the README
     assert "['read', 'glob', 'grep', 'edit', 'write'] " in done.stdout
     assert "   120\tline 120" in done.stdout

@@ -1,12 +1,9 @@
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer import FolderEncoder
-from indexer.chunk import Chunker, Cut, heading_of, heading_paths
-from indexer.errors import UsageError
+from indexer.chunk import Chunker, heading_of, heading_paths
 from indexer.records import Chunk, Document, Line, page_mark
 from tests.support.fakes import ToyEncoder
 
@@ -128,24 +125,3 @@ def test_names_that_each_row_repeats_take_no_place_from_rows():
     plain = SMALL.chunk(document(*bare, extractor="csv/1"))
     assert len(named) <= len(plain) + 1 < 30
     assert all(line in TABLE for chunk in named for line in chunk.text.split("\n"))
-
-
-def test_a_chosen_cut_is_kept_by_the_index_and_an_overlap_leaves_something_new():
-    text = " ".join(f"word{number}" for number in range(60))
-    document = Document("a.txt", "a", (Line(text),), "text/2", "0" * 64)
-    plain = Chunker(TOY, Cut(10)).chunk(document)
-    doubled = Chunker(TOY, Cut(10, 4)).chunk(document)
-    ends = [(a.text.split()[-1], b.text.split()[0]) for a, b in pairwise(doubled)]
-    assert len(doubled) > len(plain) == 6
-    assert all(int(last[4:]) >= int(first[4:]) for last, first in ends)  # they overlap
-    assert [chunk.text.split()[0] for chunk in plain] == [f"word{n}" for n in range(0, 60, 10)]
-    version = Chunker(TOY, Cut(10, 4)).version
-    assert Cut.stored(version) == Cut(10, 4)
-    assert Cut.stored(SMALL.version) == Cut()  # nobody chose it
-    assert Cut.chosen(None, None, version) == Cut(10, 4)
-    assert Cut.chosen(20, None, version) == Cut(20, 4)
-    for tokens, overlap in ((10, 10), (10, 11), (10, -1)):
-        with pytest.raises(UsageError, match=f"{tokens} tokens cannot overlap by {overlap}"):
-            Cut(tokens, overlap)
-    with pytest.raises(UsageError, match="1,000 tokens do not fit into this model's window"):
-        Chunker(TOY, Cut(1_000))

@@ -37,9 +37,8 @@ from corpus_agent.seal.upstream import Failed, replies
 from corpus_agent.seal.upstream import Line as Connection
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
-from indexer.embed import Encoded
+from indexer.embed import Encoded, Tokens
 from indexer.errors import Refused, Unreachable
-from indexer.measure import Tokens
 from indexer.records import CHUNK_TOKENS, Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
 from indexer.retrieve import diverse, place_of
 from indexer.store.document_names import Names

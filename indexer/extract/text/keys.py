@@ -11,7 +11,7 @@ import binascii
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.hidden import HIDDEN_MARK
@@ -76,114 +76,102 @@ _VALUES = re.compile(
 )
 
 
-@dataclass(slots=True)
-class Keys:
-    """How many keys were left out, of how many characters, and how many are left."""
+class WithoutKeys:
+    """The lines of a document with a mark in the place of each key.
 
-    number: int = 0
-    chars: int = 0
-    others: int = 0
+    `number` and `chars` are of the keys that were left out so far, `others` the characters kept.
+    """
+
+    def __init__(self, lines: Iterator[Line]) -> None:
+        self._lines, self._again = lines, deque[Line]()
+        self.number = self.chars = self.others = 0
 
     @property
     def are_most(self) -> bool:
-        """Whether a document is keys and little else."""
+        """Whether the document is keys and little else."""
         return self.chars > self.others
 
     @property
     def note(self) -> str:
-        """What the row of a document says of them."""
+        """What the row of the document says of them."""
         what = "1 private key is" if self.number == 1 else f"{self.number:,} private keys are"
         return f"{what} left out"
 
-
-def without_keys(lines: Iterator[Line], keys: Keys) -> Iterator[Line]:
-    """The lines with a mark in the place of each key, which `keys` counts."""
-    source = _Source(lines)
-    for line in source:
-        for needle in _NEEDLES:
-            if needle in line.text:
-                break
-        else:
-            keys.others += len(line.text)
-            yield line
-            continue
-        kept = _without_block(line, source, keys)
-        if kept is not None:
-            source.back([kept])
-            continue
-        line = _without_values(line, keys)
-        keys.others += len(line.text)
-        yield line
-
-
-@dataclass(slots=True)
-class _Source:
-    """Lines that can be given back."""
-
-    lines: Iterator[Line]
-    waiting: deque[Line] = field(default_factory=deque)
-
     def __iter__(self) -> Iterator[Line]:
-        while (line := self.next()) is not None:
+        """The lines, each once."""
+        while (line := self._next()) is not None:
+            for needle in _NEEDLES:
+                if needle in line.text:
+                    break
+            else:
+                self.others += len(line.text)
+                yield line
+                continue
+            kept = self._without_block(line)
+            if kept is not None:
+                self._again.appendleft(kept)
+                continue
+            line = self._without_values(line)
+            self.others += len(line.text)
             yield line
 
-    def next(self) -> Line | None:
-        return self.waiting.popleft() if self.waiting else next(self.lines, None)
+    def _next(self) -> Line | None:
+        return self._again.popleft() if self._again else next(self._lines, None)
 
-    def back(self, lines: list[Line]) -> None:
-        self.waiting.extendleft(reversed(lines))
+    def _without_block(self, line: Line) -> Line | None:
+        """The line without the first key that begins in it and what follows; None for none."""
+        for begin in _BEGIN.finditer(line.text):
+            end = _END.search(line.text, begin.end())
+            body = line.text[begin.end() : end.start() if end else None]
+            taken, rest = ([], line.text[end.end() :]) if end else self._taken(body)
+            if taken or _is_key(body):
+                self.number += 1
+                self.chars += sum(len(each.text) for each in (line, *taken))
+                return replace(line, text=f"{line.text[: begin.start()]}{KEY_MARK}{rest}")
+            if end is None:
+                return None
+        return None
 
+    def _taken(self, first: str) -> tuple[list[Line], str]:
+        """The lines below that are the rest of a key, and what stands behind its end."""
+        body, taken, room, last = [first], list[Line](), MAX_KEY_CHARS, 0
+        rest = ""
+        while room > 0 and (line := self._next()) is not None:
+            taken.append(line)
+            room -= len(line.text) + 1
+            if end := _END.search(line.text):
+                body.append(line.text[: end.start()])
+                rest, last = line.text[end.end() :], len(taken)
+                break
+            text = _bare(line)
+            odd = len(_ENCODED.sub("", text)) > MAX_ODD_CHARS and not _FIELD.match(text)
+            if odd or _BEGIN.search(line.text):
+                break
+            body.append(text)
+            last = len(taken) if _ENCODED.search(text) else last
+        if not _is_key("\n".join(body[: last + 1])):
+            last, rest = 0, ""
+        self._again.extendleft(reversed(taken[last:]))
+        return taken[:last], rest
 
-def _count(keys: Keys, taken: list[Line]) -> None:
-    keys.number += 1
-    keys.chars += sum(len(line.text) for line in taken)
+    def _without_values(self, line: Line) -> Line:
+        """The line without the keys that stand in it as values or in base64."""
+
+        def left_out(match: re.Match[str]) -> str:
+            if match.re is _BLOB and not _is_encoded_key(match[0]):
+                return match[0]
+            self.number += 1
+            self.chars += len(match[0])
+            return KEY_MARK
+
+        text = _VALUES.sub(left_out, _BLOB.sub(left_out, line.text))
+        return line if text == line.text else replace(line, text=text)
 
 
 def _bare(line: Line) -> str:
     """A line without what quotes, indents or ends it."""
     text = line.text.removeprefix(HIDDEN_MARK) if line.hidden else line.text
     return _ESCAPED.sub(" ", text.lstrip(" \t>|*#;'\"`").rstrip(" \t'\"`,;|\\")).strip()
-
-
-def _without_block(line: Line, source: _Source, keys: Keys) -> Line | None:
-    """The line without the first key that begins in it, and what follows; None if none does."""
-    for begin in _BEGIN.finditer(line.text):
-        end = _END.search(line.text, begin.end())
-        if end is not None:
-            if not _is_key(line.text[begin.end() : end.start()]):
-                continue
-            _count(keys, [line])
-            rest = line.text[end.end() :]
-        else:
-            taken, rest = _taken(line.text[begin.end() :], source)
-            if not taken and not _is_key(line.text[begin.end() :]):
-                return None
-            _count(keys, [line, *taken])
-        return replace(line, text=f"{line.text[: begin.start()]}{KEY_MARK}{rest}")
-    return None
-
-
-def _taken(first: str, source: _Source) -> tuple[list[Line], str]:
-    """The lines below that are the rest of a key, and what stands behind its end; none if none."""
-    body, taken, room, last = [first], [], MAX_KEY_CHARS, 0
-    rest = ""
-    while room > 0 and (line := source.next()) is not None:
-        taken.append(line)
-        room -= len(line.text) + 1
-        if end := _END.search(line.text):
-            body.append(line.text[: end.start()])
-            rest, last = line.text[end.end() :], len(taken)
-            break
-        text = _bare(line)
-        odd = len(_ENCODED.sub("", text)) > MAX_ODD_CHARS and not _FIELD.match(text)
-        if odd or _BEGIN.search(line.text):
-            break
-        body.append(text)
-        last = len(taken) if _ENCODED.search(text) else last
-    if not _is_key("\n".join(body[: last + 1])):
-        last, rest = 0, ""
-    source.back(taken[last:])
-    return taken[:last], rest
 
 
 def _is_key(body: str) -> bool:
@@ -214,20 +202,6 @@ def _decoded(text: str) -> bytes:
         return base64.b64decode(text[: len(text) // 4 * 4])
     except (binascii.Error, ValueError):
         return b""
-
-
-def _without_values(line: Line, keys: Keys) -> Line:
-    """The line without the keys that stand in it as values or in base64."""
-
-    def left_out(match: re.Match[str]) -> str:
-        if match.re is _BLOB and not _is_encoded_key(match[0]):
-            return match[0]
-        keys.number += 1
-        keys.chars += len(match[0])
-        return KEY_MARK
-
-    text = _VALUES.sub(left_out, _BLOB.sub(left_out, line.text))
-    return line if text == line.text else replace(line, text=text)
 
 
 def _is_encoded_key(text: str) -> bool:

@@ -90,21 +90,6 @@ def test_check_tells_apart_what_was_answered_and_what_was_shown():
 # --- keeping
 
 
-def test_a_file_is_for_its_owner_and_emptied_when_it_is_written(made, tmp_path):
-    path = tmp_path / "r.json"
-    path.write_text('{"receipt": 1, "rest": "' + "x" * 100_000)
-    size = path.stat().st_size
-    descriptor = receipt.open_file(path)
-    assert path.stat().st_size == size  # an answer that fails must not cost the old receipt
-    receipt.write(descriptor, made)
-    assert receipt.load(path)[0]["status"] in ("likely", "perhaps")
-    new = tmp_path / "new.json"
-    receipt.write(receipt.open_file(new), made)
-    assert new.stat().st_mode & 0o777 == 0o600
-    with pytest.raises(UsageError, match="cannot be written: No such file or directory"):
-        receipt.open_file(tmp_path / "none/r.json")
-
-
 def test_the_log_keeps_the_newest_and_stays_bounded(made, tmp_path):
     for number in range(20):
         content = {**made, "question": f"q{number}"}
@@ -243,42 +228,6 @@ def test_an_answer_without_quotations_has_nothing_that_could_fail():
     content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
     assert list(receipt.check(content, MemoryCorpus({"a": "b"}), row)) == []
     assert "(nothing was quoted)" in render.receipt_lines([(content, [])])
-
-
-def test_a_receipt_is_not_written_through_a_link_that_somebody_put_there(tmp_path):
-    (tmp_path / "precious").write_text("kept")
-    (tmp_path / "receipt.json").symlink_to(tmp_path / "precious")
-    with pytest.raises(UsageError, match="is a link to a file"):
-        receipt.open_file(tmp_path / "receipt.json")
-    assert (tmp_path / "precious").read_text() == "kept"
-    os.close(receipt.open_file(tmp_path / "plain.json"))
-    os.mkfifo(tmp_path / "fifo")
-    reading = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
-    (tmp_path / "pipe").symlink_to(tmp_path / "fifo")  # as the shell's >(…) names one
-    os.close(receipt.open_file(tmp_path / "pipe"))
-    os.close(reading)
-
-
-def test_a_receipt_overwrites_nothing_but_a_receipt(tmp_path):
-    other, away = tmp_path / "other", tmp_path / "away"
-    other.write_text('{"receipt": 1}')
-    for kind, make in {
-        "document": lambda path: path.write_text("The lease."),
-        "dangling link": lambda path: path.symlink_to(away),
-        "other JSON": lambda path: path.write_text('{"rent": 1}'),
-        "hard link": lambda path: path.hardlink_to(other),
-        "folder": lambda path: path.mkdir(),
-        "unheard fifo": os.mkfifo,
-    }.items():
-        path = tmp_path / kind
-        make(path)
-        with pytest.raises(UsageError, match="cannot be written"):
-            receipt.open_file(path)
-        assert not away.exists()
-        path.rmdir() if kind == "folder" else path.unlink()
-        os.close(receipt.open_file(path))  # the control: a new one
-        path.write_text('{"receipt": 1, "x": 2}\n')
-        os.close(receipt.open_file(path))  # and an older receipt
 
 
 HOSTILE = (

@@ -1,20 +1,37 @@
 """Answers that a command writes to a file: new files alone, opened before the seal."""
 
+import json
+import os
+
 import pytest
 
-from corpus_agent.cli.printing import opened_new
+from corpus_agent.cli.printing import opened_new, write_text
 from indexer import UsageError
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path):
-    (tmp_path / "a.md").write_text("mine")
-    (tmp_path / "link.md").symlink_to(tmp_path / "new.md")
-    (tmp_path / "folder.md").mkdir()
-    for name in ("a.md", "link.md", "folder.md", "nowhere/a.md"):
+    other, away = tmp_path / "other", tmp_path / "away"
+    other.touch()
+    for kind, make in {
+        "document": lambda path: path.write_text("The lease."),
+        "older receipt": lambda path: path.write_text('{"receipt": 1}'),
+        "link": lambda path: path.symlink_to(other),
+        "dangling link": lambda path: path.symlink_to(away),
+        "hard link": lambda path: path.hardlink_to(other),
+        "folder": lambda path: path.mkdir(),
+        "unheard fifo": os.mkfifo,
+    }.items():
+        path = tmp_path / kind
+        make(path)
         with pytest.raises(UsageError, match=r"is not overwritten|cannot be written"):
-            opened_new(tmp_path / name)
-    assert (tmp_path / "a.md").read_text() == "mine"
-    assert not (tmp_path / "new.md").exists()
+            opened_new(path)
+        assert not away.exists(), kind
+        path.rmdir() if kind == "folder" else path.unlink()
+        os.close(opened_new(path))  # the control: a new one
+        write_text(opened_new(path), "kept")  # and an empty one
+        assert (path.read_text(), path.stat().st_mode & 0o777) == ("kept", 0o600), kind
+    with pytest.raises(UsageError, match="cannot be written"):
+        opened_new(tmp_path / "nowhere/a.md")
 
 
 @pytest.mark.slow
@@ -30,6 +47,7 @@ def test_an_answer_is_written_beside_the_documents_and_never_over_a_file(cli, tm
     text = (tmp_path / "a.md").read_text()
     assert "The rent is due on the first day of every month." in text
     assert cli("check", "r.json").returncode == 0
+    assert json.loads((tmp_path / "r.json").read_bytes())["receipt"] == 1
     assert cli("check", "r.json", "--format", "md").returncode == 2
     missing = cli("check", "gone.md")
     assert (missing.returncode, missing.stderr.splitlines()[1][:5]) == (2, "Try: ")

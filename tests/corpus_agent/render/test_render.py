@@ -36,7 +36,7 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
     first = Outcome(added=2, chunks=9, seconds=1.25)
     many = "4 files could not be read (3 encrypted, 1 timeout): corpus-agent files --status "
     many += "failed,empty"
-    stopped = "Stopped: 7 documents can be searched so far. Go on: corpus-agent index"
+    stopped = "Stopped. 7 documents can be searched already. Go on: corpus-agent index"
     screens = (
         (first, ["2 documents, 9 passages in 1.2 s."]),
         (replace(first, recognised=1),
@@ -51,9 +51,33 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
           many]),
         (Outcome(added=3, unchanged=4, chunks=9, interrupted=True),
          [stopped]),
+        (Outcome(interrupted=True),
+         ["Stopped before the first document could be searched. Go on: corpus-agent index"]),
     )  # fmt: skip
     found = [list(render.index_lines(outcome)) for outcome, _ in screens]
     assert found == [lines for _, lines in screens]
+
+
+def test_beside_a_passage_that_answers_none_is_shown_that_only_perhaps_does():
+    for probabilities, shown in (
+        ((0.95, 0.5, 0.3), "a"),
+        ((0.95, 0.8, 0.3), "ab"),
+        ((0.85, 0.5, 0.3), "abc"),
+    ):
+        every = [
+            replace(
+                passages(Citation(n, f"{name}.md", None, 1, 1, "words", "verified"))[0],
+                probability=p,
+            )
+            for n, (name, p) in enumerate(zip("abc", probabilities, strict=True), 1)
+        ]
+        answer = replace(answer_citing("a.md"), text="", passages=tuple(every))
+        lines = "\n".join(render.answer_lines(answer))
+        assert [name for name in "abc" if f"{name}.md:1" in lines] == [*shown], probabilities
+        assert len(render.answer_object(answer, "off")["passages"]) == 3
+        older = replace(every[2], age="older")  # what contradicts it is, too
+        lines = "\n".join(render.answer_lines(replace(answer, passages=(*every[:2], older))))
+        assert "c.md:1" in lines
 
 
 def test_a_file_name_in_an_answer_is_no_link():

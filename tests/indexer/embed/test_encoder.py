@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from indexer.embed import packaged_model
-from indexer.embed.encoder import FolderEncoder
-from indexer.embed.folder import PACKAGED_SHA256, ModelFolder
+from indexer.embed.encoder import PACKAGED_SHA256, FolderEncoder
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
 from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
@@ -47,7 +46,7 @@ def tiny_model(folder: Path, kind: str = "Bert", pooling: str = "mean") -> Path:
 
 @pytest.fixture(scope="session")
 def library() -> TorchEngine:
-    return TorchEngine(ModelFolder())
+    return TorchEngine(FolderEncoder())
 
 
 # ---- What a folder says
@@ -59,10 +58,10 @@ def test_changed_weights_are_refused(tmp_path):
     with (folder / "model.safetensors").open("r+b") as file:
         file.seek(1_000_000)
         file.write(b"\xff")
-    changed = ModelFolder(folder)
+    changed = FolderEncoder(folder)
     assert changed.weights_sha256 != PACKAGED_SHA256
     # The packaged model is held to its hash; the same folder, taken for it, must not load.
-    taken = ModelFolder()
+    taken = FolderEncoder()
     taken.path = folder
     with pytest.raises(CorpusError, match="changed or damaged"):
         OnnxEngine(taken)
@@ -78,12 +77,12 @@ def test_weights_that_are_not_what_the_configuration_promises_are_explained(tmp_
     for sizes in (*wrong, {"num_hidden_layers": 0}, {"hidden_size": 32}, {"layer_norm_eps": None}):
         (folder / "config.json").write_text(json.dumps({**config, **sizes}))
         with pytest.raises(CorpusError, match="not those of its configuration"):
-            OnnxEngine(ModelFolder(folder))
+            OnnxEngine(FolderEncoder(folder))
     (folder / "config.json").write_text(json.dumps(config))
-    OnnxEngine(ModelFolder(folder))  # the control
+    OnnxEngine(FolderEncoder(folder))  # the control
     (folder / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(CorpusError, match="cannot be read"):
-        OnnxEngine(ModelFolder(folder))
+        OnnxEngine(FolderEncoder(folder))
 
 
 # ---- What it computes
@@ -103,8 +102,8 @@ def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
 def test_other_models_have_the_librarys_own_vectors_by_either_engine(tmp_path, kind):
     for pooling in ("mean", "cls", "max"):
         path = tiny_model(tmp_path / pooling, kind, pooling)
-        library, encoder = TorchEngine(ModelFolder(path)), FolderEncoder(path)
-        assert (obstacle(ModelFolder(path)) is None) is (pooling != "max")
+        library, encoder = TorchEngine(FolderEncoder(path)), FolderEncoder(path)
+        assert (obstacle(FolderEncoder(path)) is None) is (pooling != "max")
         assert isinstance(encoder._engine, OnnxEngine) is (pooling != "max")
         theirs = library.encode_tokens(TEXTS)
         for ours, other in zip(encoder.encode_tokens(TEXTS), theirs, strict=True):
@@ -128,10 +127,10 @@ def test_int8_vectors_are_near_those_of_sentence_transformers(library):
 
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
-    two = OnnxEngine(ModelFolder(), precision, threads=2)
+    two = OnnxEngine(FolderEncoder(), precision, threads=2)
     together = two.encode(TEXTS)
     assert np.array_equal(together[::-1], two.encode(TEXTS[::-1]))
-    one = OnnxEngine(ModelFolder(), precision, threads=1)
+    one = OnnxEngine(FolderEncoder(), precision, threads=1)
     alone = np.concatenate([one.encode([text]) for text in TEXTS])
     assert np.array_equal(together, alone)
     assert np.array_equal(together, [e.vector for e in two.encode_tokens(TEXTS)])

@@ -9,9 +9,8 @@ import pytest
 import indexer
 from corpus_agent import service
 from corpus_agent.settings import Settings
-from indexer import CorpusError, FolderEncoder, multilingual_model
+from indexer import CorpusError, FolderEncoder, encoder_of, multilingual_model
 from indexer.embed import FOUR_BITS
-from indexer.embed.four_bits import FourBitModel
 from indexer.embed.languages import question_vector
 from indexer.sync.read import share_in_other_languages
 from tests.support.places import SAMPLE
@@ -41,11 +40,11 @@ def weights() -> Path:
 
 @pytest.fixture(scope="module")
 def encoder(weights: Path) -> FolderEncoder:
-    return FolderEncoder(weights)
+    return encoder_of(weights)
 
 
 def test_few_pieces_cut_a_text_as_the_whole_vocabulary_does(weights):
-    few, whole = FourBitModel(weights), FourBitModel(weights)
+    few, whole = encoder_of(weights), encoder_of(weights)
     assert whole.tokenizer.get_vocab_size() > 250_000
     for text in TEXTS:
         assert few.tokens([text]) == whole.tokens([text]), ascii(text)
@@ -75,7 +74,7 @@ def test_a_damaged_file_of_weights_is_named_with_what_mends_it(weights, tmp_path
     for kept in (flipped, data[:50_000_000], b""):
         (tmp_path / FOUR_BITS).write_bytes(kept)
         with pytest.raises(CorpusError) as caught:
-            FolderEncoder(tmp_path / FOUR_BITS).encode(["x"])
+            encoder_of(tmp_path / FOUR_BITS).encode(["x"])
         assert "pip install" in caught.value.hint
 
 

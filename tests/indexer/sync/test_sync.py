@@ -13,19 +13,17 @@ import pytest
 from indexer.chunk import Chunker
 from indexer.errors import DamagedStore, NoIndex, StoreLocked
 from indexer.files.walk import walk
-from indexer.index import Index
 from indexer.records import FileRow, Query
 from indexer.store.folder import writer_lock
 from indexer.store.manifest import MANIFEST_NAME, find_store, read_manifest, root_of
 from indexer.store.snapshot import Snapshot
 from indexer.sync import RunDisplay
-from indexer.sync.folder import plan_folder, sync_folder
 from indexer.sync.plan import plan
 from indexer.sync.run import Run, until_next_commit
 from tests.support.fakes import ToyEncoder
 from tests.support.places import REPOSITORY
 from tests.support.rows import by_text, chunk_rows
-from tests.support.toy_index import CHUNKER, ENCODER, found, own, planned, rows, sync, writer
+from tests.support.toy_index import CHUNKER, ENCODER, found, planned, rows, sync, writer
 
 pytestmark = pytest.mark.slow
 
@@ -223,18 +221,6 @@ def test_a_rebuild_leaves_alone_what_no_model_had_a_part_in(root, store):
     assert {seen.source for seen in todo.keep} == before.keys() == {"broken.pdf", "photo.png"}
     assert sync(root, store, ToyEncoder(dimension=32)).added == 3
     assert Snapshot(store).files_named(before) == before
-
-
-def test_how_passages_are_cut_is_kept_until_it_is_said_otherwise(root, store):
-    own(store, root)
-    before = sync_folder(store, root, ENCODER)
-    (root / "a.md").write_text(" ".join(f"word{n}" for n in range(200)))
-    chosen = sync_folder(store, root, ENCODER, chunk_tokens=12, chunk_overlap=3)
-    assert chosen.rebuilt and chosen.chunks > before.chunks
-    assert plan_folder(store, root, ENCODER).changes_nothing  # with no word about it
-    Index.open(store, ENCODER).close()  # nor does a search need one
-    back = sync_folder(store, root, ENCODER, chunk_tokens=200, chunk_overlap=0)
-    assert back.rebuilt and back.chunks < chosen.chunks
 
 
 # ---- What is in the index, or was on its way into it, is not embedded again
