@@ -17,7 +17,7 @@ from indexer import retrieve
 from indexer.chunk import Chunker, heading_of
 from indexer.embed import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable, UnreadableDocument
-from indexer.extract import is_todays, title_of
+from indexer.extract import title_of
 from indexer.files.opening import compared
 from indexer.files.paths import absence, is_there
 from indexer.parsers.pages import page_viewer
@@ -25,14 +25,14 @@ from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Copy, Worker
 from indexer.records import Box, Coverage, Document, FileRow, Hit, Line, PagePicture, Query
 from indexer.store.manifest import read_manifest
-from indexer.store.ranking import LANCE, kept
+from indexer.store.ranking import kept
 from indexer.store.snapshot import Inspection, Snapshot, Snapshots
 from indexer.store.tables import key_of
 from indexer.store.texts import Texts
 from indexer.sync.read import copied, text_of
 from indexer.sync.recognise import recognised_text, was_recognised
 from indexer.sync.run import check_fingerprint, fingerprint_of
-from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window, fills_window
+from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
 
@@ -46,7 +46,6 @@ class Index(Snapshots):
         encoder: Encoder | None = None,
         *,
         anew: bool = False,
-        backend: str = LANCE,
         quote: Callable[[str], str] = repr,
     ) -> None:
         """The newest committed versions of stores, each a folder and a root by its prefix.
@@ -59,14 +58,13 @@ class Index(Snapshots):
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
         """
-        super().__init__(stores, backend=backend)
+        super().__init__(stores)
         self._encoder, self._anew, self._quote = encoder, anew, quote
         self._texts = {
             prefix: Texts(part.store, reuse=not anew, keep=not anew)
             for prefix, part in self.parts.items()
         }
         self._lines: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
-        self._begun: set[tuple[str, str]] = set()
         # One version of the index never changes, and an answer asks for the same rows many times.
         self._listed: dict[str, FileRow] = {}
         self._selections: dict[str, frozenset[str]] = {}
@@ -86,10 +84,9 @@ class Index(Snapshots):
         *,
         root: Path | None = None,
         anew: bool = False,
-        backend: str = LANCE,
     ) -> Index:
         """The newest committed version of one store alone."""
-        return cls({"": (store, root)}, encoder, anew=anew, backend=backend)
+        return cls({"": (store, root)}, encoder, anew=anew)
 
     def latest(self) -> Index:
         """The newest committed version: this object if it is current, else a new one.
@@ -106,7 +103,6 @@ class Index(Snapshots):
             {prefix: (part.store, part.root) for prefix, part in self.parts.items()},
             self._encoder,
             anew=self._anew,
-            backend=next(iter(self.parts.values())).backend,
             quote=self._quote,
         )
 
@@ -233,34 +229,21 @@ class Index(Snapshots):
             return self._window(copy, row, offset, limit)
 
     def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
-        """The first read of an unchanged document whose text is not kept parses what it needs.
-
-        The second parses all of it and keeps the lines.
-        """
+        """The window of a copy; what is read of it is kept, since paging comes back for more."""
         stale, document = copy.sha256 != row.sha256, (row.source, copy.sha256)
-        lines, total = self._lines.get(document), None
+        lines = self._lines.get(document)
         if lines is None:
             part, source = self._split(row.source)
             texts = self._texts[part.prefix]
-            lazily = not stale and is_todays(row.extractor) and document not in self._begun
             with closing(Worker()) as worker:
                 if was_recognised(row) and not stale:
-                    own = replace(row, source=source)
-                    text = recognised_text(copy, own, worker, texts)
+                    text = recognised_text(copy, replace(row, source=source), worker, texts)
                 else:
-                    enough = fills_window(offset, limit) if lazily else None
-                    text = text_of(copy, source, worker, texts, enough)
-            lines = tuple(decoded(text.encoding))
-            self._begun.add(document)
-            if text.complete:
-                self._lines[document] = lines
-                for oldest in list(self._lines)[:-KEPT_DOCUMENTS]:
-                    self._lines.pop(oldest, None)
-            else:
-                total = row.lines
-        return cut_window(
-            row.source, lines, offset, limit, stale=stale, total=total, quote=self._quote
-        )
+                    text = text_of(copy, source, worker, texts)
+            lines = self._lines[document] = tuple(decoded(text.encoding))
+            for oldest in list(self._lines)[:-KEPT_DOCUMENTS]:
+                self._lines.pop(oldest, None)
+        return cut_window(row.source, lines, offset, limit, stale=stale, quote=self._quote)
 
     def heading(self, source: str, line: int) -> str:
         """What a line stands under, from the highest, as in "Notice > Tenant"; "" for nothing."""

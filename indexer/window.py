@@ -46,17 +46,15 @@ def cut_window(
     limit: int,
     *,
     stale: bool = False,
-    total: int | None = None,
     quote: Callable[[str], str] = repr,
 ) -> Window:
     """The window of `lines` at `offset`: `limit` lines, 2,000 lines or 50 KB, whichever is first.
 
-    `total` is the document's number of lines if `lines` are only its beginning (see
-    `fills_window`). The window has at least one line, so that following `next_offset` terminates.
+    The window has at least one line, so that following `next_offset` terminates.
     Raises Refused if `offset` is beyond the end; `quote` formats the name in that message.
     """
     check_numbers(offset, limit)
-    total = len(lines) if total is None else total
+    total = len(lines)
     if offset > max(total, 1):
         length = f"{total} line" if total == 1 else f"{total} lines"
         raise Refused(

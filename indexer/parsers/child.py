@@ -24,11 +24,11 @@ from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.extraction import Extraction
 from indexer.parsers import protocol
-from indexer.parsers.limits import worker_policy
+from indexer.parsers.limits import policy
 
 MAX_DETAIL_CHARS = 300
 MAX_TITLE_CHARS = 500
-POLICY = worker_policy
+POLICY = policy
 
 Answer = tuple[Mapping[str, Any], bytes]  # the values and the body of a message
 Tell = Callable[[str], None]  # tells the parent which extractor begins

@@ -71,17 +71,8 @@ def limits_for(file_bytes: int) -> DocumentLimits:
     )
 
 
-def worker_policy() -> Policy:
+def policy(address_space_bytes: int = MOST_MEMORY_BYTES) -> Policy:
     """The policy of a process that reads: this Python and its libraries, and nothing else."""
-    return _policy(MOST_MEMORY_BYTES)
-
-
-def ocr_policy() -> Policy:
-    """The policy of the process that recognises text: a parser's, with more memory."""
-    return _policy(OCR_MEMORY_BYTES)
-
-
-def _policy(address_space_bytes: int) -> Policy:
     package = Path(__file__).resolve().parent.parent
     rules = (*interpreter_files(package), *system_files())
     # No right to start programs or to write to a device.

@@ -1,13 +1,10 @@
 """The passages of one version ranked by a vector or by words, confined to what a query looks at.
 
-Rows, versions and hashes are LanceDB's, whatever ranks. Row ids are those of one version of the
-table; conditions are in SQL, "" for none.
+Row ids are those of one version of the table; conditions are in SQL, "" for none.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import UsageError
 from indexer.store.lance import ROW_ID, SCORE, Table
 from indexer.store.tables import FULL_TEXT_COLUMN, trained_partitions
 
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
-LANCE, MEMORY = "lance", "memory"  # the backends
 FUSED = ["source", "ordinal", "page_start", "language"]  # columns
 KEPT_CONDITIONS = 8  # with the rows that fulfil them
 # Of an index of vectors: partitions that are looked through, and how many times as many rows as
@@ -36,9 +31,6 @@ REFINED = 2
 # More rows by words than are asked for: LanceDB hands out equal scores in any order, and the first
 # of them are to be the same each time.
 TIED = 64
-# BM25 (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009), with LanceDB's numbers.
-_K1, _B = 1.2, 0.75
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +116,6 @@ class Pool:
         )
 
 
-def ranking_of(backend: str, table: Table) -> Ranking:
-    """The ranking that a backend makes of a table; raises UsageError for a name of none."""
-    if backend not in (LANCE, MEMORY):
-        raise UsageError(f"There is no backend {backend!r}.", f"There are: {LANCE}, {MEMORY}.")
-    return Ranking(table) if backend == LANCE else InMemory(table)
-
-
 class Ranking:
     """By all vectors in memory, or LanceDB's index of them where there is one, and by its words."""
 
@@ -176,51 +161,6 @@ class Ranking:
         return kept(
             self._ids, where, lambda own: self._table.rows([ROW_ID], own)[ROW_ID].to_numpy()
         )
-
-
-class InMemory(Ranking):
-    """Every vector is compared, and words are looked up as they are written, in lists in memory."""
-
-    @cached_property
-    def exact(self) -> ExactVectors:
-        """All vectors."""
-        return ExactVectors.of_table(self._table)
-
-    @cached_property
-    def _lists(self) -> tuple[dict[str, dict[int, int]], NDArray[np.int64]]:
-        """How often the row at a place has a word; the rows' numbers of words."""
-        rows = self._table.rows([FULL_TEXT_COLUMN, ROW_ID])
-        lists: dict[str, dict[int, int]] = defaultdict(dict)
-        lengths = np.zeros(len(rows), np.int64)
-        places = np.searchsorted(self.exact.ids, rows[ROW_ID].to_numpy()).tolist()
-        for place, text in zip(places, rows[FULL_TEXT_COLUMN].to_pylist(), strict=True):
-            words = Counter(_words(text))
-            lengths[place] = words.total()
-            for word, count in words.items():
-                lists[word][place] = count
-        return lists, lengths
-
-    def worded(self, text: str, limit: int, every_word: bool, where: str) -> Ranked:
-        """The same; a word that the text repeats counts as often."""
-        lists, lengths = self._lists
-        words, among = Counter(_words(text)), self._among(where)
-        scores, found = np.zeros(len(lengths)), np.zeros(len(lengths), np.int64)
-        for word, repeated in words.items():
-            if word in lists:
-                at, counts = (np.array([*each]) for each in (lists[word], lists[word].values()))
-                rare = np.log(1 + (len(lengths) - len(at) + 0.5) / (len(at) + 0.5))
-                long = lengths[at] / lengths.mean()
-                once = rare * counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * long))
-                scores[at] += repeated * once
-                found[at] += 1
-        holds = found >= (len(words) if every_word else 1)
-        if among is not None:
-            holds &= np.isin(self.exact.ids, among)
-        return Ranked.best(self.exact.ids[holds], scores[holds], limit)
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold().replace("_", " "))
 
 
 @dataclass(frozen=True, slots=True)

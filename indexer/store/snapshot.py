@@ -24,7 +24,7 @@ from indexer.store.document_names import Names
 from indexer.store.filters import Term, parse_filter, selector
 from indexer.store.lance import ROW_ID, open_table, quoted, with_sources
 from indexer.store.manifest import check_contents, hold, root_of
-from indexer.store.ranking import LANCE, Pool, Ranked, kept, ranking_of, rows_of, vectors_of
+from indexer.store.ranking import Pool, Ranked, Ranking, kept, rows_of, vectors_of
 from indexer.store.tables import (
     CHUNK_COLUMNS,
     FILE_COLUMNS,
@@ -72,7 +72,6 @@ class Snapshot:
         store: Path,
         root: Path | None = None,
         *,
-        backend: str = LANCE,
         prefix: str = "",
         number: int = 0,
     ) -> None:
@@ -80,7 +79,7 @@ class Snapshot:
 
         Of several stores this is the one of that `number`, whose sources begin with `prefix`.
         """
-        self.store, self.backend, self.prefix = store, backend, prefix
+        self.store, self.prefix = store, prefix
         self._bits = np.uint64(number) << STORE_BITS
         # One version never changes, and a filter is asked for again and again.
         self._conditions: dict[frozenset[str], str] = {}
@@ -90,7 +89,7 @@ class Snapshot:
         self.root = root or root_of(store, self.manifest)  # it need not exist
         self._chunks = open_table(store, "chunks", self.manifest.chunks_version)
         self._files = open_table(store, "files", self.manifest.files_version)
-        self._ranking = ranking_of(backend, self._chunks)
+        self._ranking = Ranking(self._chunks)
 
     def check(self) -> None:
         """Raise DamagedStore if a file of this version is not what was written."""
@@ -203,14 +202,12 @@ class Snapshot:
 class Snapshots:
     """Versions of stores by the prefix of their sources, "" for one alone; at most 256."""
 
-    def __init__(
-        self, stores: Mapping[str, tuple[Path, Path | None]], *, backend: str = LANCE
-    ) -> None:
+    def __init__(self, stores: Mapping[str, tuple[Path, Path | None]]) -> None:
         """The newest committed versions of stores, each a folder and a root: see Snapshot."""
         assert 0 < len(stores) <= 256, "the number of a store is eight bits of a row id"
         assert "" not in stores or len(stores) == 1, "one store alone has no name"
         self.parts = {
-            prefix: Snapshot(store, root, backend=backend, prefix=prefix, number=number)
+            prefix: Snapshot(store, root, prefix=prefix, number=number)
             for number, (prefix, (store, root)) in enumerate(stores.items())
         }
 

@@ -39,6 +39,7 @@ RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the in
 FORMAT = f"corpus-agent text 7 {' '.join(PLACE)}\n".encode()
 # A new extractor may claim what another one used to read.
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
+_PAGE = "note\npage {}"
 _OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")
 _LEVEL = 1  # zlib: 100 MB/s and more, at 1.1 times the size of level 6
 _MAX_BYTES = 7 * TEXT_CHARS  # UTF-8 and places; an entry with more, packed or not, is damaged
@@ -52,32 +53,25 @@ class Texts:
     """
 
     def __init__(self, store: Path, *, reuse: bool = True, keep: bool = True) -> None:
-        self._store = store
-        self._folder = store / TEXTS_FOLDER
+        self._store, self._reuse = store, reuse
         self.key = key_of(store)
         self._writable = keep and os.access(store, os.W_OK)
-        self._reuse = reuse
 
     def get(self, sha256: str, source: str) -> Text | None:
         """The cached text of a file from the current extractors, None if there is none."""
-        path = self._path(sha256, source)
-        held = self._read(path)
-        if held is None:
-            return None
-        if (text := _text_in(held)) is None:
-            self._drop(path)
-        return text
+        held = self._read(self._path(sha256, _how_read(source)))
+        return None if held is None else _text_in(held)
 
     def put(self, sha256: str, source: str, text: Text) -> None:
         """Store the whole text of a file; not on a full or failing disk, which only costs time."""
         assert text.complete
         if self._writable:
             about = json.dumps({name: getattr(text, name) for name in _ABOUT}).encode()
-            self._write(self._path(sha256, source), about + b"\n" + text.encoding)
+            self._write(self._path(sha256, _how_read(source)), about + b"\n" + text.encoding)
 
     def page(self, sha256: str, number: int) -> RecognisedPage | None:
         """One recognised page of a document; None if it is not kept, or not soundly."""
-        body = self._read(self._page_path(sha256, number))
+        body = self._read(self._path(sha256, _PAGE.format(number)))
         try:
             page = page_of(json.loads(body or b"{}"))
         except (ValueError, RecursionError):
@@ -92,7 +86,7 @@ class Texts:
     def put_page(self, sha256: str, page: RecognisedPage) -> None:
         """Keep a page; raises CorpusError where the disk takes it not."""
         body = json.dumps(asdict(page), ensure_ascii=False).encode()
-        path = self._page_path(sha256, page.number)
+        path = self._path(sha256, _PAGE.format(page.number))
         if not (self._writable and self._write(path, body, spare_bytes=0)):
             raise CorpusError(
                 f"The disk of {str(self._store)!r} is full. What was recognised before is kept.",
@@ -101,27 +95,19 @@ class Texts:
 
     def keep_only(self, hashes: Collection[str | None]) -> None:
         """Drop the texts of all other files, which were removed or changed."""
-        for folder, _, names in os.walk(self._folder):
+        for folder, _, names in os.walk(self._store / TEXTS_FOLDER):
             for name in filter(_OURS.fullmatch, names):
                 if name.partition(".")[0] not in hashes:
                     self._drop(f"{folder}/{name}")
 
     # ---- Entries
 
-    def _path(self, sha256: str, source: str) -> str:
-        """The path of an entry; of the name, only the suffix affects which extractor is used.
+    def _path(self, sha256: str, how: str) -> str:
+        """The path of what was made of a file in one way; sixteen folders cost little of a disk.
 
         A string: a path as an object costs as much as the system calls for a small file.
         """
-        return self._entry(sha256, _way(PurePosixPath(source).suffix.lower()))
-
-    def _page_path(self, sha256: str, number: int) -> str:
-        way = hashlib.sha256(f"note\npage {number}".encode()).hexdigest()[:16]
-        return self._entry(sha256, way)
-
-    def _entry(self, sha256: str, way: str) -> str:
-        """The path of what was made of a file in one way; sixteen folders cost little of a disk."""
-        return f"{self._folder}/{sha256[:1]}/{sha256}.{way}"
+        return f"{self._store}/{TEXTS_FOLDER}/{sha256[:1]}/{sha256}.{_short(how)}"
 
     def _read(self, path: str) -> bytes | None:
         """What an entry holds, None if it is not there or not sound; then it is removed."""
@@ -152,7 +138,7 @@ class Texts:
             try:
                 write_new(new, data, durable=False)
             except FileNotFoundError:  # the first one there
-                for folder in (self._folder, Path(path).parent):
+                for folder in (self._store / TEXTS_FOLDER, Path(path).parent):
                     folder.mkdir(mode=0o700, exist_ok=True)
                 write_new(new, data, durable=False)
             Path(new).replace(path)
@@ -163,10 +149,14 @@ class Texts:
         return True
 
 
+def _how_read(source: str) -> str:
+    """Which readers would read a file: of its name, only the suffix decides."""
+    return f"{PurePosixPath(source).suffix.lower()}\n{_NAMES}\n{NORMALISER}"
+
+
 @lru_cache(1_000)
-def _way(suffix: str) -> str:
-    """Which readers would read a file of this suffix, as part of an entry's name."""
-    return hashlib.sha256(f"{suffix}\n{_NAMES}\n{NORMALISER}".encode()).hexdigest()[:16]
+def _short(how: str) -> str:
+    return hashlib.sha256(how.encode()).hexdigest()[:16]
 
 
 def _name(path: str) -> str:

@@ -24,7 +24,7 @@ from indexer.extract import title_of
 from indexer.files.opening import MAX_FILE_BYTES, open_beneath
 from indexer.files.walk import SeenFile, walk
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import WINDOW, Copy, Enough, Text, Worker, in_order, workers_for
+from indexer.parsers.worker import WINDOW, Copy, Text, Worker, in_order, workers_for
 from indexer.records import Chunk, Document, FileRow, Status, is_other
 from indexer.store.folder import write_all
 from indexer.store.texts import Texts
@@ -88,18 +88,16 @@ def text_of(
     source: str,
     worker: Worker,
     texts: Texts,
-    enough: Enough | None = None,
     *,
     fresh: bool = False,
 ) -> Text:
-    """The text of a document, cached or parsed; partial if `enough` stops it before the end."""
+    """The whole text of a document, cached or parsed."""
     if not copy.bytes:
         raise UnreadableDocument("no_bytes", "the file is empty")
     text = None if fresh else texts.get(copy.sha256, source)
     if text is None:
-        asked = (enough, WINDOW) if enough is not None else ()
-        text = worker.read(copy.descriptor, source, *asked)
-        if text.complete and not fresh:
+        text = worker.read(copy.descriptor, source)
+        if not fresh:
             texts.put(copy.sha256, source, text)
     return text
 

@@ -10,7 +10,6 @@ from indexer.index import Index
 from indexer.records import PACKAGED_MODEL, Query
 from indexer.retrieve import search
 from indexer.store.manifest import read_manifest, write_manifest
-from indexer.store.ranking import LANCE
 from indexer.store.snapshot import Snapshots
 from tests.support.fakes import ToyEncoder
 from tests.support.toy_index import ENCODER, copied, sync
@@ -53,10 +52,10 @@ def several(stores: dict[str, tuple[Path, Path | None]]) -> Index:
     return Index(stores, ToyEncoder())
 
 
-def snapshots(folder: Path, *names: str, backend: str = LANCE) -> Snapshots:
+def snapshots(folder: Path, *names: str) -> Snapshots:
     prefixes = [f"{name}:" for name in names] if len(names) > 1 else [""]
     stores = {p: (folder / n / "store", None) for p, n in zip(prefixes, names, strict=True)}
-    return Snapshots(stores, backend=backend)
+    return Snapshots(stores)
 
 
 def own(source: str) -> str:
