@@ -132,6 +132,8 @@ def _said(finding: Finding) -> str:
     text, named = _quoted(finding.piece.text), finding.piece.named
     said, there = finding.differs[0] if finding.differs else ("", "")
     if finding.kind == "doubtful":
+        if not said:
+            return f"{text}: the document says it with {_quoted(there)}"
         return f"{text}: {inert(_cut(said))}; the nearest passage says {inert(_cut(there))}"
     if finding.kind == "altered":
         return "; ".join(f"{_quoted(one)} → {_quoted(other)}" for one, other in finding.beside[:3])
@@ -257,7 +259,7 @@ def recorded_answer(
         passages=tuple(alone(found.now, sure.get(found.now.n)) for found in rows),
         coverage=corpus.coverage(),
         version=corpus.version,
-        notices=(f"{heading(content, own=own)}.", f"{standing(rows)}."),
+        notices=(f"{heading(content, own=own)}.", f"{standing(rows, own=own)}."),
         egress=egress if isinstance(egress, str) else None,
     )
 
@@ -274,17 +276,19 @@ def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]
-    yield standing(every)
+    yield standing(every, own=all(is_own(content, key) for content, _ in checked))
 
 
-def standing(checked: Sequence[Rechecked]) -> str:
-    """How many quotations still stand, on one line."""
+def standing(checked: Sequence[Rechecked], *, own: bool) -> str:
+    """How many quotations still stand, on one line, which first says if they are another's."""
+    whose = "" if own else f"{FOREIGN.capitalize()}, or edited since: "
     if not checked:
-        return "There is no quotation to check"
+        return f"{whose}There is no quotation to check"
     holding = sum(found.holds for found in checked)
     if len(checked) == 1:
-        return f"The quotation {'still stands' if holding else 'no longer stands'} in its document"
-    return f"{holding} of {len(checked)} quotations still stand in their documents"
+        stands = "still stands" if holding else "no longer stands"
+        return f"{whose}The quotation {stands} in its document"
+    return f"{whose}{holding} of {len(checked)} quotations still stand in their documents"
 
 
 def heading(content: dict[str, Any], *, own: bool) -> str:
