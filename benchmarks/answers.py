@@ -18,13 +18,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.evidence import Documents
 from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.tools.corpus import passage
 from indexer.records import Line
+from tests.support.fakes import MemoryCorpus
 
 MARKED = re.compile(r"\[unsupported\]|\[differs: ")
 KINDS = ("figure", "negation", "name", "swap")
@@ -77,7 +77,7 @@ def _one(which: str, kind: str, chance: random.Random) -> Answered:
 
 def shown(case: Answered, encode: EncodeTokens | None = None) -> str:
     """The answer's text as a user would see it."""
-    documents = Documents({SOURCE: tuple(Line(line) for line in case.document)})
+    documents = MemoryCorpus({SOURCE: [*map(Line, case.document)]})
     source = passage(SOURCE, 1, "\n".join(case.document))
     evidence = DraftChecker(
         documents,

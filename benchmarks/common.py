@@ -69,9 +69,6 @@ def written(texts: dict[str, str], folder: Path) -> Path:
     return folder
 
 
-# ---- Questions with known answers
-
-
 @dataclass(frozen=True)
 class Asked:
     """A question: its set, what it is split by, where its answer is and what that holds.
@@ -145,9 +142,6 @@ def held_out(asked: Sequence[Asked]) -> list[Asked]:
 
 def flat(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-# ---- Clocks and tables
 
 
 def timed(work: Callable[[], Result]) -> tuple[float, float, Result]:

@@ -1,9 +1,8 @@
-"""Follow-ups without a model, and what the topic before does to questions that stand alone.
+"""What the topic before does to questions that stand alone, and what is taken for one about all.
 
-The follow-ups of conversations.toml over sample_corpus and over 240 paragraphs, the half that was
-only counted: the passage that answers is first with the questions before, written out, and alone.
-Then how many of XQuAD's questions take words along from one about another article, and lose their
-passage by it; and how many questions are taken for ones about all documents.
+How many of XQuAD's questions take words along from one about another article, and lose their
+passage by it. Then how many questions are taken for ones about all documents: of those of
+conversations.toml the half that was only counted, and of other people's.
 
     python benchmarks/conversations.py
 """
@@ -11,12 +10,11 @@ passage by it; and how many questions are taken for ones about all documents.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
-from benchmarks.common import SAMPLE, Asked, corpus_of, data, print_table, squad, xquad
+from benchmarks.common import Asked, corpus_of, print_table, squad, xquad
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.reading import asks_all, carried_over
 from corpus_agent.answering.records import Turn
@@ -28,17 +26,6 @@ def first(corpus: Index, asked: str, history: Sequence[Turn]) -> str:
     found = ExtractiveAnswerer(corpus.encoder).read(asked, corpus, history)
     best = found.sentences
     return found.hits[best[0].passage].chunk.text if best else ""
-
-
-def measured(corpus: Index, entries: Sequence[dict[str, Any]]) -> Iterator[list[bool]]:
-    """For each: whether the passage is right as a follow-up, written out, and on its own."""
-    answerer = ExtractiveAnswerer(corpus.encoder)
-    for entry in entries:
-        history: list[Turn] = []
-        for question in entry["before"]:
-            history.append(Turn(question, answerer.answer(question, corpus, history)))
-        ways = ((entry["asked"], history), (entry["whole"], []), (entry["asked"], []))
-        yield [entry["holds"] in first(corpus, *way) for way in ways]
 
 
 def standing_alone(corpus: Index, asked: Sequence[Asked]) -> tuple[float, float]:
@@ -58,17 +45,9 @@ def standing_alone(corpus: Index, asked: Sequence[Asked]) -> tuple[float, float]
 
 def main() -> None:
     tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    rows: list[list[bool]] = []
     folder, asked = xquad("en")
-    for name, documents in (("sample", SAMPLE), ("xquad", data("qa", "xquad-paragraphs"))):
-        with corpus_of(documents) as corpus:
-            own = [entry for entry in tables["follow_ups"] if entry["corpus"] == name]
-            rows += measured(corpus, own[1::2])
     with corpus_of(folder) as corpus:
         alone = standing_alone(corpus, [each for each in asked if each.answers])
-    ways = map(mean, zip(*rows, strict=True))
-    header = ("follow-ups", "with the questions before", "written out", "alone")
-    print_table(header, [(len(rows), *ways)])
     print_table(("questions that stand alone", "take words along", "lose their passage"),
                 [(len(asked), *alone)])  # fmt: skip
     whole = tables["whole_corpus"]

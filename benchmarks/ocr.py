@@ -16,6 +16,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 from benchmarks.common import data
 from indexer.errors import UnreadableDocument
 from indexer.parsers.pages import Recogniser
+from indexer.parsers.worker import Copy
 
 
 def tokens(text: str) -> Counter[str]:
@@ -36,8 +37,8 @@ def main() -> None:
             wanted += truth.total()
             with picture.open("rb") as file:
                 try:
-                    recogniser.hold(file.fileno())
-                    page = recogniser.read(1)
+                    copy = Copy(file.fileno(), picture.stat().st_size, picture.name)
+                    page = recogniser.read(copy, 1)
                 except UnreadableDocument as error:
                     print(f"{picture.name}: {error}")
                 else:

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.evidence import Documents
 from corpus_agent.answering.quotations import check_quotation
 from indexer.records import Line
+from tests.support.fakes import MemoryCorpus
 
 HABITS = ("1,234.5", "1.234,5", "1 234,5", "12,34,567", "二千三百")
 GOOD = ("verified", "moved")
@@ -62,8 +62,6 @@ class Case:
 Made = tuple[str, str] | None  # text and quotation
 Damage = Callable[[Place, str, random.Random], Made]
 
-# ---- Numbers as five habits write them
-
 
 def grouped(whole: int, sizes: tuple[int, ...], mark: str) -> str:
     digits, groups = str(whole), []
@@ -100,9 +98,6 @@ def written(habit: str, chance: random.Random) -> str:
         return chinese(chance.choice((whole, whole + 50_000, chance.randint(111, 9999))))
     mark, point = {"1,234.5": (",", "."), "1.234,5": (".", ",")}.get(habit, (" ", ","))
     return f"{grouped(whole, (3, 3), mark.replace(' ', chance.choice(SPACES)))}{point}{tail}"
-
-
-# ---- Damage to numbers: each gives a text, and a quotation that says something else
 
 
 def pieces(place: Place, code: str, at: int, chance: random.Random) -> Made:
@@ -236,8 +231,6 @@ NUMBER_DAMAGE: dict[str, Damage] = {
     "unit left out": left_out_behind("units", long=True),
 }
 
-# ---- Damage to the sense, and too little of it: from the parts of a sentence
-
 
 def left_out_inside(parts: list[str], chance: random.Random) -> str:
     gap = "" if parts[0][-1] >= "\u2e80" else " "
@@ -259,8 +252,6 @@ SENSE_DAMAGE: dict[str, tuple[str, Callable[[list[str], random.Random], str]]] =
     "stops before a restriction": ("restricted", lambda parts, _: parts[0].rstrip(" ,，")),
     "too few words": ("negated", too_little),
 }
-
-# ---- Right ones
 
 
 def rewrapped(place: Place, number: str, chance: random.Random) -> Made:
@@ -297,8 +288,6 @@ RIGHT: dict[str, Damage] = {
     "sign and unit kept": with_sign_and_unit,
     "identifier kept": whole_identifier,
 }  # fmt: skip
-
-# ---- Cases
 
 
 @cache
@@ -340,7 +329,7 @@ def damaged(which: str, chance: random.Random) -> Iterator[Case]:
 def verdict(case: Case) -> str:
     """What the program says of a case; "widened" where it shows the whole sentence instead."""
     lines = (*FILLER, *case.text.split("\n"), "", FILLER[2])
-    documents = Documents({SOURCE: tuple(Line(line) for line in lines)})
+    documents = MemoryCorpus({SOURCE: [*map(Line, lines)]})
     found = check_quotation(documents, 1, SOURCE, case.quote, len(FILLER) + 1)
     widened = found.stands and len(found.quote) > len(case.quote)
     return "widened" if widened else found.verdict

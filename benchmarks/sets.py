@@ -27,9 +27,6 @@ Texts = dict[str, str]
 Case = tuple[Path | Texts, list[Asked]]  # a folder, or files that are written for a run
 
 
-# ---- The sets
-
-
 def financebench() -> Iterator[Case]:
     """25 questions over 19 annual reports: the page that holds the answer."""
     yield (
@@ -113,9 +110,6 @@ def corpora(which: str, stores: Path | None = None) -> Iterator[tuple[Index, lis
             folder = documents if is_folder else written(documents, own / "files")
             with corpus_of(folder, own / "store") as index:
                 yield index, asked
-
-
-# ---- Some of many
 
 
 def evenly(asked: Sequence[Asked], count: int) -> list[Asked]:

@@ -60,9 +60,6 @@ class Timings(DirectBroker):
         return super().ask(method, path, body, kept)
 
 
-# ---- With the model and without
-
-
 @dataclass(frozen=True)
 class Row:
     """A question, both answers, and what the server says of its work."""
@@ -106,9 +103,6 @@ def report(rows: list[Row]) -> None:
         written = median(sum(one["predicted_n"] for one in each) for each in timed)
         print(f"median new prompt tokens before the first word {first:.0f}, in all {every:.0f}, "
               f"written {written:.0f}")  # fmt: skip
-
-
-# ---- The model's first word
 
 
 @dataclass(frozen=True)

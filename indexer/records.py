@@ -44,7 +44,7 @@ class Line:
     @property
     def is_waiting_mark(self) -> bool:
         """Whether it is the mark of a page that shows something and has no text of its own."""
-        return self.is_mark and self.text.endswith(f"({NO_TEXT_LAYER})")
+        return self.text.endswith(f"({NO_TEXT_LAYER})") and self.is_mark
 
 
 NO_TEXT_LAYER = "no text layer"  # remarks in the mark of a page

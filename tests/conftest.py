@@ -1,7 +1,5 @@
 """Fixtures shared by all tests; nothing is patched, everything runs for real."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal

@@ -104,4 +104,4 @@ def test_each_figure_has_a_command_that_is_there_and_each_script_a_figure():
     assert len({row["name"] for row in figures["row"]}) == len(figures["row"])
     scripts = {path.stem for path in (REPOSITORY / "benchmarks").glob("*.py")}
     unnamed = scripts - {path.removeprefix("benchmarks/").removesuffix(".py") for path in named}
-    assert unnamed == {"common", "evidence", "mutants", "sets"}
+    assert unnamed == {"common", "mutants", "sets"}

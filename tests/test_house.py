@@ -7,7 +7,6 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -35,9 +34,6 @@ def test_a_test_that_costs_much_is_marked_slow_or_fails():
     with pytest.raises(pytest.fail.Exception, match="or mark it slow"):
         cost.hold(cost.TOO_MANY + 0.1, slow=False)
     assert [name for name in cost.LONG if not (REPOSITORY / name).is_file()] == []
-
-
-# ---- The program's modules
 
 
 def _imports_ours(node: ast.AST) -> bool:
@@ -84,8 +80,6 @@ def test_what_a_user_names_is_looked_at_where_that_cannot_raise():
     assert [name for name, (text, _) in every if re.search(r"\.is_dir\b", text)] == []
 
 
-# ---- The tests' own tree
-
 KNOWN = ("__init__.py", "conftest.py")
 # Also in the code that a test runs in a process of its own, which is a text here.
 LEANING = re.compile(r"(?:from|import) +tests\.(?:\w+\.)*(?:test_\w+|conftest)\b")
@@ -112,30 +106,7 @@ def test_the_tests_mirror_the_program_and_none_leans_on_another():
     ] == []  # fmt: skip
 
 
-# ---- The budget
-
-PROJECT = """
-[tool.house]
-"code" = { paths = ["code"], lines = [9, 2], modules = [3, 1] }
-"beside" = { paths = ["code/*.py"], lines = [9, 2] }
-"pages" = { paths = ["docs", "README.md"], words = [2, 1] }
-"""
-WRITTEN = {
-    "code/a.py": "1\n2\n", "code/inner/b.py": "3\n", "code/notes.md": "not counted\n",
-    "docs/page.md": "two words", "README.md": "and three more",
-}  # fmt: skip
-
-
-def test_rooms_are_counted_by_lines_modules_and_words_and_hold_every_line(tmp_path: Path):
-    for name, text in WRITTEN.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    sizes = {(room.name, room.unit): house.size(room, tmp_path) for room in house.rooms(PROJECT)}
-    known = {("code", "lines"): 3, ("code", "modules"): 2, ("beside", "lines"): 2}
-    assert sizes == {**known, ("pages", "words"): 5}
-    lower = house.rooms(house.lowered(PROJECT, sizes))
-    over = {("pages", "words"): 2}  # over its ceiling: that stays
-    assert {(room.name, room.unit): room.ceiling for room in lower} == known | over
+def test_each_line_of_the_program_is_in_one_room():
     every = [room for room in house.rooms(house.PROJECT.read_text("utf-8")) if room.unit == "lines"]
     for package in PACKAGES:
         (whole,) = (house.size(room, house.ROOT) for room in every if room.name == package)

@@ -1,6 +1,6 @@
-"""Where a probe runs; its attempts to reach files outside and other processes.
+"""The attempts of the self-test: to reach the network, files outside, and other processes.
 
-probes.toml says which are made, and from where. A failed attempt raises OSError.
+probes.toml says which are made, what each is and from where. One that fails raises OSError.
 """
 
 from __future__ import annotations
@@ -8,106 +8,248 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fcntl
+import json
 import os
+import queue
 import resource
 import socket
+import stat
 import struct
 import termios
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from errno import ENOTSOCK, EPERM, EPIPE
 from pathlib import Path
+from socket import AF_INET, AF_INET6, AF_UNIX, SOCK_DGRAM, SOCK_RAW, SOCK_STREAM
+from typing import TYPE_CHECKING, Any
 
+from corpus_agent.seal.address import Gate, TcpAddress
+from corpus_agent.seal.broker import Broker, start_broker
+from corpus_agent.seal.frames import Cause, Reply, ReplyKind, failure_in
 from indexer.confine import native_number, starting
 
+if TYPE_CHECKING:
+    from corpus_agent.selftest.trial import Surroundings
+
 MESSAGE = b"probe"
+WAIT_SECONDS = 10
 libc = ctypes.CDLL(None, use_errno=True)
 
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Where a probe runs: the folder of corpus, store and outside, and the listener's address."""
-
-    folder: str
-    address: str = ""
-    port: int = 0
-
-    @property
-    def inet(self) -> tuple[str, int]:
-        """The listener's address for a call of the socket module."""
-        return self.address, self.port
-
-    def at(self, place: str) -> Path:
-        """A file or folder, as in "outside/secret.txt"."""
-        return Path(self.folder) / place
-
-    @property
-    def secret(self) -> Path:
-        """A file that lies outside the corpus and the store."""
-        return self.at("outside/secret.txt")
+Pair = tuple[socket.socket, socket.socket]
 
 
-def checked(result: int) -> int:
+def _checked(result: int) -> int:
     """The result of a C function, or its errno as an OSError."""
     if result < 0:
-        raise failed(ctypes.get_errno())
+        raise _failed(ctypes.get_errno())
     return result
 
 
-def failed(number: int) -> OSError:
-    """An errno as the OSError of a failed attempt."""
+def _failed(number: int) -> OSError:
     return OSError(number, os.strerror(number))
 
 
-def by_number(syscall: str, *arguments: int | bytes | ctypes.Array[ctypes.c_char]) -> int:
+def _by_number(syscall: str, *arguments: int | bytes | ctypes.Array[ctypes.c_char]) -> int:
     """The result of a system call; ints are widened, or half a register would be garbage."""
     passed = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-    return checked(libc.syscall(native_number(syscall), *passed))
+    return _checked(libc.syscall(native_number(syscall), *passed))
 
+
+# ---- To the network
+
+_FASTOPEN = 0x20000000  # MSG_FASTOPEN
+_RTM_GETLINK, _NLM_F_REQUEST_DUMP = 18, 0x301
+_DNS = struct.pack("!6H", 0x1234, 0x0100, 1, 0, 0, 0) + b"\x05probe\x07invalid\0\0\x01\0\x01"
+_DATAGRAMS = {"plain": MESSAGE, "a name": _DNS}
+
+
+def _connect(around: Surroundings, _: object) -> None:
+    inet = AF_INET6 if ":" in around.address else AF_INET
+    with socket.socket(inet if around.port else AF_UNIX, SOCK_STREAM) as sock:
+        sock.connect(around.inet if around.port else around.address)
+        sock.sendall(MESSAGE)
+
+
+def _send_datagram(around: Surroundings, _: object, message: str) -> None:
+    with socket.socket(AF_INET, SOCK_DGRAM) as sock:
+        sock.sendto(_DATAGRAMS[message], around.inet)
+
+
+def _netlink(_: Surroundings, __: object) -> None:
+    with socket.socket(socket.AF_NETLINK, SOCK_RAW, 0) as sock:
+        sock.settimeout(WAIT_SECONDS)
+        sock.send(struct.pack("=IHHII16x", 32, _RTM_GETLINK, _NLM_F_REQUEST_DUMP, 1, 0))
+        sock.recv(65536)
+
+
+def _datagram_from_a_pair(around: Surroundings, _: object) -> None:
+    one, other = socket.socketpair(AF_UNIX, SOCK_DGRAM)
+    with one, other:
+        one.sendmsg([MESSAGE], [], 0, around.address)
+
+
+def _sockaddr(around: Surroundings) -> bytes:
+    inet = struct.pack("!H4s8x", around.port, socket.inet_aton(around.address))
+    return struct.pack("=H", AF_INET) + inet
+
+
+def _libc_connect(around: Surroundings, _: object) -> None:
+    descriptor = _checked(libc.socket(AF_INET, SOCK_STREAM, 0))
+    _checked(libc.connect(descriptor, _sockaddr(around), 16))
+
+
+def _connect_by_number(around: Surroundings, _: object) -> None:
+    descriptor = _by_number("socket", AF_INET, SOCK_STREAM, 0)
+    _by_number("connect", descriptor, _sockaddr(around), 16)
+
+
+def _start_thread(around: Surroundings) -> Callable[[], None]:
+    """A thread that waits; what is called releases it, to connect, and raises what it met."""
+    go, met = threading.Event(), list[OSError]()
+
+    def work() -> None:
+        go.wait()
+        try:
+            _connect(around, None)
+        except OSError as error:
+            met.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+
+    def release() -> None:
+        go.set()
+        thread.join()
+        if met:
+            raise met[0]
+
+    return release
+
+
+def _socket_on_its_way(_: Surroundings, kind: str) -> Pair:
+    """An unconnected socket that lies in a pair's queue, where no seal can find and close it."""
+    one, other = socket.socketpair()
+    with socket.socket(AF_INET, getattr(socket, kind)) as sock:
+        socket.send_fds(one, [b"-"], [sock.fileno()])
+    return one, other
+
+
+_RECEIVED: dict[str, Callable[[socket.socket, tuple[str, int]], object]] = {
+    "connect": lambda sock, inet: sock.connect(inet),
+    "fastopen": lambda sock, inet: sock.sendmsg([MESSAGE], [], _FASTOPEN, inet),
+    "sendto": lambda sock, inet: sock.sendto(MESSAGE, inet),
+}
+
+
+def _use_received(around: Surroundings, pair: Pair, how: str) -> None:
+    with socket.socket(fileno=socket.recv_fds(pair[1], 1, 1)[1][0]) as sock:
+        _RECEIVED[how](sock, around.inet)
+
+
+def _turn_listener(around: Surroundings, served: socket.socket) -> None:
+    served.shutdown(socket.SHUT_RDWR)
+    served.connect(around.inet)
+    served.sendall(MESSAGE)
+
+
+def _inherit_connection(around: Surroundings) -> int:
+    """A connection as a careless parent passes it on: not marked close-on-exec."""
+    descriptor = socket.create_connection(around.inet).detach()
+    os.set_inheritable(descriptor, True)
+    return descriptor
+
+
+_CHILD = """
+import socket, sys
+try:
+    socket.create_connection((sys.argv[1], int(sys.argv[2]))).sendall(b'probe')
+except OSError as error:
+    sys.exit(error.errno)
+"""
+
+
+def _connect_in_child(around: Surroundings, _: object) -> None:
+    command = starting.Command(starting.python(_CHILD, around.address, str(around.port)))
+    if status := starting.run(command).returncode:
+        raise _failed(status)
+
+
+# ---- Through the relay
+
+
+def _chat(content: object = "probe", model: str = "m") -> bytes:
+    return json.dumps({"model": model, "messages": [{"role": "user", "content": content}]}).encode()
+
+
+_REFUSED = b"POST /api/push HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nprobe"
+_WRITTEN = {"request": _REFUSED, "path": struct.pack("=IBBI", 7, 1, 99, 0)}
+_BODIES = {
+    "second": _chat() + _REFUSED,
+    "picture": _chat([{"type": "image_url", "image_url": {"url": "http://192.0.2.1/?probe"}}]),
+    "model": _chat(model="m:cloud"),
+}
+
+
+def _start_relay(around: Surroundings) -> Broker:
+    """A relay for the listener, as a command starts it."""
+    address = TcpAddress(around.address, around.port)
+    return start_broker(Gate(address, frozenset(["m"]), frozenset([os.geteuid()])))
+
+
+def _send_refused(around: Surroundings, _: object) -> None:
+    """Send to the listener what the relay refuses; it arrives."""
+    with socket.create_connection(around.inet, WAIT_SECONDS) as sock:
+        sock.sendall(_REFUSED)
+
+
+def _write_to_relay(_: Surroundings, relay: Broker, written: str) -> None:
+    os.write(relay.pipe, _WRITTEN[written])
+    _ask(relay, b"{}")
+
+
+def _ask(relay: Broker, body: bytes) -> None:
+    frames: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+    relay.ask("POST", "/v1/chat/completions", body, frames.put)
+    reply = frames.get(timeout=WAIT_SECONDS)
+    cause = failure_in(reply.payload).cause if reply.kind is ReplyKind.FAILED else None
+    if cause in (Cause.REFUSED, Cause.GONE):
+        raise _failed(EPERM if cause is Cause.REFUSED else EPIPE)
+
+
+def _write_to_held(around: Surroundings, prepared: object) -> None:
+    """The same in a process that holds a connection, as one without a relay would."""
+    with socket.create_connection(around.inet, WAIT_SECONDS):
+        _write_to_sockets(around, prepared)
+
+
+def _write_to_sockets(_: Surroundings, __: object) -> None:
+    found = 0
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
+        with contextlib.suppress(OSError):  # the descriptor of the listing is gone by now
+            if not stat.S_ISSOCK(os.fstat(int(name)).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(int(name))) as sock:
+                if sock.family != AF_UNIX:
+                    sock.sendall(MESSAGE)
+                    found += 1
+    if not found:
+        raise _failed(ENOTSOCK)
+
+
+# ---- To files outside
 
 _ATTRIBUTE, _IN_OPEN = "user.corpus-agent", 0x20
-# sys/ipc.h: a number that two processes could agree on, make it for this user, remove it again.
-_KEY, _CREATE, _REMOVE = 0x5EA1, 0o1600, 0
-
-Neighbour = tuple[int, int]  # the id of an unsealed process, and a connection's descriptor there
 
 
-def read(around: Surroundings, _: object, place: str) -> None:
-    """Read a file."""
-    around.at(place).read_bytes()
-
-
-def write(around: Surroundings, _: object, place: str) -> None:
-    """Make a file."""
-    around.at(place).write_bytes(MESSAGE)
-
-
-def read_environment(_: Surroundings, __: object) -> None:
-    """Read another process's environment variables, keys perhaps."""
-    Path(f"/proc/{os.getppid()}/environ").read_bytes()
-
-
-def set_attribute(around: Surroundings) -> None:
+def _set_attribute(around: Surroundings) -> None:
     """Set an attribute of the secret, as a browser records the origin of a file."""
     with contextlib.suppress(OSError):  # the control reports a file system without attributes
         os.setxattr(around.secret, _ATTRIBUTE, MESSAGE)
 
 
-_OUTSIDE: dict[str, Callable[[Path], object]] = {
-    "attribute": lambda path: os.getxattr(path, _ATTRIBUTE),
-    "attributes": os.listxattr,
-    "empty": lambda path: os.truncate(path, 0),
-}
-
-
-def use_secret(around: Surroundings, _: object, how: str) -> None:
-    """Use a file outside by its path."""
-    _OUTSIDE[how](around.secret)
-
-
-def watch_outside(around: Surroundings, _: object) -> None:
-    """Be told the names of files that others open outside."""
-    descriptor = by_number("inotify_init1", os.O_NONBLOCK)
-    by_number("inotify_add_watch", descriptor, os.fsencode(around.at("outside")), _IN_OPEN)
+def _watch_outside(around: Surroundings, _: object) -> None:
+    descriptor = _by_number("inotify_init1", os.O_NONBLOCK)
+    _by_number("inotify_add_watch", descriptor, os.fsencode(around.at("outside")), _IN_OPEN)
     around.secret.read_bytes()
     os.read(descriptor, 4096)
     os.close(descriptor)
@@ -115,14 +257,18 @@ def watch_outside(around: Surroundings, _: object) -> None:
 
 # ---- To other processes
 
+# sys/ipc.h: a number that two processes could agree on, make it for this user, remove it again.
+_KEY, _CREATE, _REMOVE = 0x5EA1, 0o1600, 0
 
-def start_shell(_: Surroundings, __: object) -> None:
-    """Start a shell."""
+Neighbour = tuple[int, int]  # the id of an unsealed process, and a connection's descriptor there
+
+
+def _start_shell(_: Surroundings, __: object) -> None:
     shell = starting.find_program("sh") or "/bin/sh"
     starting.run(starting.Command((str(shell), "-c", "exit 0")))
 
 
-def start_neighbour(around: Surroundings) -> Neighbour:
+def _start_neighbour(around: Surroundings) -> Neighbour:
     """An unsealed process that holds a connection."""
     connection = socket.create_connection(around.inet) if around.port else socket.socket()
     ours, theirs = socket.socketpair()
@@ -139,19 +285,17 @@ def start_neighbour(around: Surroundings) -> Neighbour:
     return process, number
 
 
-def steal(_: Surroundings, neighbour: Neighbour) -> None:
-    """Take a connection from another process."""
+def _steal(_: Surroundings, neighbour: Neighbour) -> None:
     process, descriptor = neighbour
-    stolen = by_number("pidfd_getfd", os.pidfd_open(process), descriptor, 0)
+    stolen = _by_number("pidfd_getfd", os.pidfd_open(process), descriptor, 0)
     os.write(stolen, MESSAGE)
 
 
-def read_memory(_: Surroundings, neighbour: Neighbour) -> None:
-    """Read the memory of another process."""
+def _read_memory(_: Surroundings, neighbour: Neighbour) -> None:
     # The neighbour is a copy of this process: what is here is there at the same address.
     buffer = ctypes.create_string_buffer(8)
     vector = struct.pack("=QQ", ctypes.addressof(buffer), 8)
-    by_number("process_vm_readv", neighbour[0], vector, 1, vector, 1, 0)
+    _by_number("process_vm_readv", neighbour[0], vector, 1, vector, 1, 0)
 
 
 _DISTURBED: dict[str, Callable[[int], object]] = {
@@ -163,45 +307,31 @@ _DISTURBED: dict[str, Callable[[int], object]] = {
 }
 
 
-def disturb(_: Surroundings, neighbour: Neighbour, how: str) -> None:
-    """Act on another process by its number."""
-    _DISTURBED[how](neighbour[0])
-
-
-def signal_group(_: Surroundings, __: object) -> None:
-    """Send a signal to a group of processes."""
-    os.killpg(0, 0)
-
-
-def signal_by_descriptor(_: Surroundings, neighbour: Neighbour) -> None:
-    """Have a descriptor send it a signal."""
+def _signal_by_descriptor(_: Surroundings, neighbour: Neighbour) -> None:
     one, other = os.pipe()
     fcntl.fcntl(one, fcntl.F_SETOWN, neighbour[0])
     os.close(one)
     os.close(other)
 
 
-def system_v(_: Surroundings, __: object, kind: str, *size: int) -> None:
-    """Make something of System V that two processes share, and remove it."""
-    made = by_number(f"{kind}get", _KEY, *size, _CREATE)
-    by_number(f"{kind}ctl", made, *([0] if kind == "sem" else []), _REMOVE, 0)
+def _system_v(_: Surroundings, __: object, kind: str, *size: int) -> None:
+    made = _by_number(f"{kind}get", _KEY, *size, _CREATE)
+    _by_number(f"{kind}ctl", made, *([0] if kind == "sem" else []), _REMOVE, 0)
 
 
-def named_queue(_: Surroundings, __: object) -> None:
-    """Make a POSIX message queue."""
+def _named_queue(_: Surroundings, __: object) -> None:
     name = b"corpus-agent-%d" % os.getpid()
-    os.close(by_number("mq_open", name, os.O_CREAT | os.O_RDWR, 0o600, 0))
-    by_number("mq_unlink", name)
+    os.close(_by_number("mq_open", name, os.O_CREAT | os.O_RDWR, 0o600, 0))
+    _by_number("mq_unlink", name)
 
 
-def named_memory(_: Surroundings, __: object) -> None:
-    """Make named shared memory."""
+def _named_memory(_: Surroundings, __: object) -> None:
     path = Path("/dev/shm") / f"corpus-agent-{os.getpid()}"  # noqa: S108 - played, not used
     path.write_bytes(MESSAGE)
     path.unlink()
 
 
-def own_terminal(_: Surroundings) -> int:
+def _own_terminal(_: Surroundings) -> int:
     """A terminal of the probe's own, as its controlling terminal."""
     _master, terminal = os.openpty()
     os.setsid()
@@ -209,18 +339,62 @@ def own_terminal(_: Surroundings) -> int:
     return terminal
 
 
-def type_into(_: Surroundings, terminal: int) -> None:
-    """Type into the terminal, as if by the user; the shell would read it next."""
-    fcntl.ioctl(terminal, termios.TIOCSTI, b"x")
-
-
-def start_process(_: Surroundings, __: object) -> None:
-    """Go on in a second process."""
+def _start_process(_: Surroundings, __: object) -> None:
     if (pid := os.fork()) == 0:
         os._exit(0)
     os.waitpid(pid, 0)
 
 
-def signal_parent(_: Surroundings, __: object) -> None:
-    """Send its parent a signal."""
-    os.kill(os.getppid() or 1, 0)
+PREPARATIONS: dict[str, Callable[..., Any]] = {
+    "attribute": _set_attribute,
+    "connection": _inherit_connection,
+    "listener": lambda _: socket.create_server(("127.0.0.1", 0)),
+    "neighbour": _start_neighbour,
+    "relay": _start_relay,
+    "socket_on_its_way": _socket_on_its_way,
+    "terminal": _own_terminal,
+    "thread": _start_thread,
+}
+ATTEMPTS: dict[str, Callable[..., object]] = {
+    "ask_relay": lambda _, relay, body: _ask(relay, _BODIES[body]),
+    "connect": _connect,
+    "connect_by_number": _connect_by_number,
+    "connect_in_child": _connect_in_child,
+    "datagram_from_a_pair": _datagram_from_a_pair,
+    "disturb": lambda _, neighbour, how: _DISTURBED[how](neighbour[0]),
+    "empty": lambda around, _: os.truncate(around.secret, 0),
+    # 120 bytes: struct io_uring_params
+    "io_uring": lambda _, __: os.close(
+        _by_number("io_uring_setup", 4, ctypes.create_string_buffer(120))
+    ),
+    "libc_connect": _libc_connect,
+    "list_attributes": lambda around, _: os.listxattr(around.secret),
+    "listen_again": lambda _, __: socket.create_server(("127.0.0.1", 0)).close(),
+    "named_memory": _named_memory,
+    "named_queue": _named_queue,
+    "netlink": _netlink,
+    "raw": lambda _, __: socket.socket(AF_INET, SOCK_RAW, socket.IPPROTO_ICMP).close(),
+    "read": lambda around, _, place: around.at(place).read_bytes(),
+    "read_attribute": lambda around, _: os.getxattr(around.secret, _ATTRIBUTE),
+    "read_environment": lambda _, __: Path(f"/proc/{os.getppid()}/environ").read_bytes(),
+    "read_memory": _read_memory,
+    "release": lambda _, release: release(),
+    "send_datagram": _send_datagram,
+    "send_refused": _send_refused,
+    "signal_by_descriptor": _signal_by_descriptor,
+    "signal_group": lambda _, __: os.killpg(0, 0),
+    "signal_parent": lambda _, __: os.kill(os.getppid() or 1, 0),
+    "start_process": _start_process,
+    "start_shell": _start_shell,
+    "steal": _steal,
+    "system_v": _system_v,
+    "turn_listener": _turn_listener,
+    "type_into": lambda _, terminal: fcntl.ioctl(terminal, termios.TIOCSTI, b"x"),
+    "use_received": _use_received,
+    "watch_outside": _watch_outside,
+    "write": lambda around, _, place: around.at(place).write_bytes(MESSAGE),
+    "write_inherited": lambda _, descriptor: os.write(descriptor, MESSAGE),
+    "write_to_held": _write_to_held,
+    "write_to_relay": _write_to_relay,
+    "write_to_sockets": _write_to_sockets,
+}

@@ -30,7 +30,6 @@ class Question:
     sources: frozenset[str]
     answers: tuple[str, ...]
     page: int | None
-    kind: str
 
 
 def load(path: Path) -> list[Question]:
@@ -53,8 +52,7 @@ def _question(path: Path, number: int, entry: dict[str, Any]) -> Question:
         raise UsageError(f"{str(path)!r}, question {number}: question and sources are needed.")
     if sources and not answers:
         raise UsageError(f"{str(path)!r}, question {number}: answer or answers is needed.")
-    kind = str(entry.get("kind", "fact" if sources else "none"))
-    return Question(text, frozenset(sources), tuple(answers), entry.get("page"), kind)
+    return Question(text, frozenset(sources), tuple(answers), entry.get("page"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpus_agent.seal import policy, seal
-from corpus_agent.selftest import attempts, network
-from corpus_agent.selftest.attempts import Surroundings
+from corpus_agent.selftest.attempts import ATTEMPTS, PREPARATIONS
 from indexer import SealUnavailable
 from indexer.confine import (
     check_kernel,
@@ -43,26 +42,48 @@ _DRAIN_SECONDS = 0.2  # how long the listener waits for what loopback delivers a
 _MAX_BYTES = 65536
 
 Listener = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
-_ATTEMPTS: dict[str, Any] = {**vars(network), **vars(attempts)}
 _MEMORY = {"parser": limits.MOST_MEMORY_BYTES, "recogniser": limits.OCR_MEMORY_BYTES}
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a probe runs: the folder of corpus, store and outside, and the listener's address."""
+
+    folder: str
+    address: str = ""
+    port: int = 0
+
+    @property
+    def inet(self) -> tuple[str, int]:
+        """The listener's address for a call of the socket module."""
+        return self.address, self.port
+
+    def at(self, place: str) -> Path:
+        """A file or folder, as in "outside/secret.txt"."""
+        return Path(self.folder) / place
+
+    @property
+    def secret(self) -> Path:
+        """A file that lies outside the corpus and the store."""
+        return self.at("outside/secret.txt")
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
     """One way out.
 
-    `attempt` and `prepare` are functions with their arguments; `prepare` runs before the seal.
-    `expected` are the errnos that the seal may answer with, `lacking` those with which a system may
-    refuse the attempt without a seal: too old, too strict, or not root. `connected`: `prepare`
-    opens the connection, so that only data sent over it counts. `confined` is the process that is
-    confined further inside the seal. `serves`: `prepare` makes a socket that listens, and the seal
-    leaves it. `since_abi` is the first Landlock ABI with which the seal closes it. `directly`
-    replaces `attempt` in the control where that goes through something outside the seal.
+    `attempt` and `prepare` are names with arguments, the second for before the seal; `what` says it
+    in words. `expected` are the errnos that the seal may answer with, `lacking` those with which a
+    system may refuse the attempt without a seal: too old, too strict, or not root. `connected`:
+    `prepare` opens the connection, so that only data sent over it counts. `confined` is the process
+    that is confined further inside the seal. `serves`: `prepare` makes a socket that listens, and
+    the seal leaves it. `since_abi` is the first Landlock ABI with which the seal closes it.
+    `directly` replaces `attempt` in the control where that goes through something outside the seal.
     """
 
     name: str
     attempt: tuple[str, ...]
-    what: str = ""
+    what: str
     expected: tuple[int, ...] = (errno.EPERM,)
     lacking: tuple[int, ...] = ()
     listener: Listener | None = None
@@ -76,12 +97,11 @@ class Probe:
 
 
 def _probe(name: str, row: dict[str, Any]) -> Probe:
-    """A row of the table; what it says nothing of is described by its attempt."""
-    said = _ATTEMPTS[row["attempt"][0]].__doc__.rstrip(".")
-    given = {"what": said[:1].lower() + said[1:], **row}
-    for key in ("expected", "lacking"):
-        if key in row:
-            given[key] = tuple(getattr(errno, each) for each in row[key])
+    given = row | {
+        key: tuple(getattr(errno, each) for each in row[key])
+        for key in ("expected", "lacking")
+        if key in row
+    }
     return Probe(name, **given)
 
 
@@ -295,7 +315,7 @@ def main(name: str, mode: str) -> int:
     walls: tuple[str, ...] = ()
     prepared: Any = None
     if probe.prepare:
-        prepared = _ATTEMPTS[probe.prepare[0]](around, *probe.prepare[1:])
+        prepared = PREPARATIONS[probe.prepare[0]](around, *probe.prepare[1:])
     if mode == "sealed":
         try:
             walls = _close(probe, around, prepared.fileno() if probe.serves else None)
@@ -305,7 +325,7 @@ def main(name: str, mode: str) -> int:
     met: int | None = None
     made = (probe.directly,) if probe.directly and mode == "control" else probe.attempt
     try:
-        _ATTEMPTS[made[0]](around, prepared, *made[1:])
+        ATTEMPTS[made[0]](around, prepared, *made[1:])
     except OSError as error:
         met = error.errno
     sys.stdout.write(json.dumps({"errno": met, "walls": walls}))

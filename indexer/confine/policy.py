@@ -1,7 +1,7 @@
 """What a confined process may do: which system calls each kind may make and why, files, limits.
 
-The calls are those that the program and its libraries were seen to make; further ones are listed
-because another C library, kernel or processor uses them for the same purpose.
+The calls, in syscalls.txt, are those that the program and its libraries were seen to make; further
+ones are there because another C library, kernel or processor uses them for the same purpose.
 docs/system-calls.md is the table by call and process. corpus_agent.seal and the parsers build the
 policies.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from indexer.confine.seccomp import Allow, Arg, Calls, Denial
+from indexer.confine.syscalls import group
 
 # -- numbers of the conditions, as in the kernel's headers
 
@@ -64,30 +65,15 @@ def _all(*syscalls: str) -> tuple[Allow, ...]:
     return tuple(Allow(syscall) for syscall in syscalls)
 
 
+def _groups(*names: str) -> tuple[Allow, ...]:
+    return _all(*(syscall for name in names for syscall in group(name)))
+
+
 def _one_of(syscall: str, argument: int, values: dict[str, int]) -> tuple[Allow, ...]:
     return tuple(Allow(syscall, (Arg(argument, value),)) for value in values.values())
 
 
 # -- what every process needs: a C library, Python, threads
-
-# brk to mincore: allocators. mlock*: weights that shall not be swapped, where the user allows it.
-# *mempolicy, mbind: machines with memory at several places. pkey_*, mseal, map_shadow_stack:
-# newer C libraries protect their own memory.
-_MEMORY = _all(
-    "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore", "membarrier",
-    "mlock", "mlock2", "munlock", "mlockall", "munlockall",
-    "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node", "mbind",
-    "pkey_alloc", "pkey_free", "pkey_mprotect", "mseal", "map_shadow_stack",
-)  # fmt: skip
-
-# The same question has several names: stat is newfstatat or statx elsewhere, access is faccessat2.
-# What opens, Landlock judges. openat2 hides its flags in memory, and so does not exist.
-_READING = _all(
-    "read", "readv", "pread64", "preadv", "preadv2", "lseek", "close", "close_range",
-    "stat", "lstat", "fstat", "newfstatat", "statx", "statfs", "fstatfs",
-    "access", "faccessat", "faccessat2", "readlink", "readlinkat",
-    "getdents", "getdents64", "getcwd", "dup", "dup2", "dup3", "fadvise64", "readahead",
-)  # fmt: skip
 
 # Opening with O_TRUNC and no right to write empties a file where Landlock has no rule for that.
 _OPENING = tuple(
@@ -96,55 +82,24 @@ _OPENING = tuple(
     for value, mask in ((0, O_TRUNC), (1, O_ACCMODE), (2, O_ACCMODE))
 )
 
-_WRITING = _all("write", "writev", "pwrite64", "pwritev", "pwritev2")
-
 _DESCRIPTORS = _one_of("fcntl", 1, FCNTLS)
 
 _TERMINAL = _one_of("ioctl", 1, IOCTLS)
 
-_WAITING = _all(
-    "poll", "ppoll", "select", "pselect6", "restart_syscall", "pause",
-    "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2",
-    "eventfd", "eventfd2", "signalfd", "signalfd4", "pipe", "pipe2",
-    "futex", "futex_waitv", "futex_wake", "futex_wait", "futex_requeue", "sched_yield",
-)  # fmt: skip
-
-_TIME = _all(
-    "clock_gettime", "clock_getres", "clock_nanosleep", "gettimeofday", "time", "times",
-    "nanosleep", "getitimer", "setitimer", "alarm",
-    "timer_create", "timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete",
-    "timerfd_create", "timerfd_settime", "timerfd_gettime",
-)  # fmt: skip
-
-# clone takes its flags as an argument. clone3 has them in memory, where no filter sees them, and
-# does not exist: every C library falls back to clone.
+# Its flags are an argument: a thread of its own process, in no new namespace.
 _THREAD = (Allow("clone", (Arg(0, CLONE_THREAD, mask=CLONE_THREAD | _NOT_OWN),)),)
 
 # By number 0 only, which means the caller: a child inherits the filter, in which the process's own
 # number would be its parent's. Asking for the cores of another process reveals nothing.
 _ITSELF = (
-    *_all(
-        "exit", "exit_group", "arch_prctl", "set_tid_address", "set_robust_list", "rseq",
-        "gettid", "getpid", "getppid", "getpgid", "getpgrp", "getsid",
-        "getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups",
-        "uname", "sysinfo", "getcpu", "getrusage", "getrlimit", "setrlimit", "getrandom",
-        "getpriority", "sched_getaffinity", "sched_getparam", "sched_getscheduler",
-        "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "capget",
-        "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend",
-        "rt_sigtimedwait", "sigaltstack", "umask",
-    ),
     *_one_of("prctl", 0, PRCTLS),
     Allow("prlimit64", (Arg(0),)),
     Allow("sched_setaffinity", (Arg(0),)),
     Allow("setpriority", (Arg(0), Arg(1))),
-)  # fmt: skip
+)
 
-# On sockets that were handed in. None that names its receiver; options of sockets and of TCP, and
-# none below it (source routes, multicast, raw headers).
+# Options of sockets and of TCP, and none below it (source routes, multicast, raw headers).
 _TALKING = (
-    *_all(
-        "recvfrom", "recvmsg", "recvmmsg", "getsockopt", "getsockname", "getpeername", "shutdown"
-    ),
     Allow("sendto", (Arg(4, wide=True), Arg(3, mask=MSG_FASTOPEN))),
     Allow("sendmsg", (Arg(2, mask=MSG_FASTOPEN),)),
     Allow("sendmmsg", (Arg(3, mask=MSG_FASTOPEN),)),
@@ -162,89 +117,33 @@ _PAIRS = (
 )
 
 _BASE = (
-    *_MEMORY, *_READING, *_OPENING, *_WRITING, *_DESCRIPTORS, *_TERMINAL, *_WAITING, *_TIME,
-    *_ITSELF, *_TALKING, *_PAIRS,
+    *_groups("memory", "reading", "writing", "waiting", "time", "itself", "talking"),
+    *_OPENING, *_DESCRIPTORS, *_TERMINAL, *_ITSELF, *_TALKING, *_PAIRS,
 )  # fmt: skip
 
 # -- what only some need
 
 # Times are changed by descriptor alone: of files that may be opened, not of any that has a name.
-_CHANGING_FILES = (
-    Allow("utimensat", (Arg(1, wide=True),)),
-    *_all(
-        "creat", "ftruncate", "fallocate", "fsync", "fdatasync", "sync_file_range", "flock",
-        "rename", "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat",
-        "link", "linkat", "symlink", "symlinkat", "chdir", "fchdir",
-        "copy_file_range", "sendfile", "splice", "memfd_create",
-    ),
-)  # fmt: skip
+_CHANGING_FILES = (Allow("utimensat", (Arg(1, wide=True),)), *_groups("changing files"))
 
-# Landlock does not restrict inotify, which reports names of files opened anywhere. So only for a
-# process that keeps an index up to date.
-_WATCHING = _all("inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch")
+_WATCHING = _groups("watching")
 
 # Connections of a listening socket that was handed in; without one there is nothing to accept. Not
 # accept: Python asks for flags, which this one alone takes.
 _SERVING = _all("accept4")
 
-# One process by its number, or a thread; not -1, which is all processes, nor a group. Landlock
-# restricts which processes from ABI 6 on.
+# One process by its number; not -1, which is all processes, nor a group.
 _SIGNALS = (
     Allow("kill", (Arg(0, negate=True), Arg(0, mask=0x80000000))),
-    *_all("tgkill", "tkill"),
+    *_groups("threads' signals"),
 )
 
-_PROCESSES = (
-    Allow("clone", (Arg(0, mask=_NOT_OWN),)),
-    *_all(
-        "fork", "vfork", "execve", "execveat", "wait4", "waitid", "pidfd_open", "setsid", "setpgid"
-    ),
-)
+_PROCESSES = (Allow("clone", (Arg(0, mask=_NOT_OWN),)), *_groups("processes", "confining"))
 
-# A child confines itself further: each parser does.
-_CONFINING = _all(
-    "seccomp", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "capset"
-)
+# What fails with EPERM: it is there and is refused.
+_REFUSED = (*group("sockets"), *group("refused"))
 
-# -- what fails with EPERM: it is there and is refused
-
-_REFUSED = (
-    # Every socket but pairs.
-    "socket", "connect", "bind", "listen", "accept", "accept4",
-    # io_uring does all of the above without making the calls. Its users fall back on EPERM.
-    "io_uring_setup", "io_uring_enter", "io_uring_register",
-    # Memory and descriptors of other processes, when they run, what they may use, signals to them.
-    "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "pidfd_send_signal",
-    "process_madvise", "process_mrelease", "kcmp", "move_pages", "migrate_pages",
-    "get_robust_list", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
-    "sched_setparam", "sched_setscheduler", "sched_setattr", "sched_getattr", "ioprio_set",
-    # Keys, and the channels between processes that are no files and so escape the file rules.
-    "add_key", "request_key", "keyctl",
-    "shmget", "shmat", "shmdt", "shmctl", "semget", "semop", "semtimedop", "semctl",
-    "msgget", "msgsnd", "msgrcv", "msgctl",
-    "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr",
-    # The kernel and the machine.
-    "bpf", "userfaultfd", "perf_event_open", "lookup_dcookie", "fanotify_init", "fanotify_mark",
-    "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module",
-    "reboot", "swapon", "swapoff", "acct", "quotactl", "quotactl_fd", "syslog",
-    "iopl", "ioperm", "modify_ldt", "vhangup", "personality", "sync", "syncfs",
-    "settimeofday", "clock_settime", "adjtimex", "clock_adjtime", "sethostname", "setdomainname",
-    # Namespaces and mounts.
-    "mount", "umount2", "pivot_root", "chroot", "unshare", "setns",
-    "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
-    # Who one is.
-    "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups",
-    "setfsuid", "setfsgid",
-    # What Landlock has no rule for: owners, modes, times, attributes, truncation before ABI 3.
-    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat",
-    "utime", "utimes", "futimesat",
-    "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
-    # The content of attributes of any file by its path. No library reads those of an open one.
-    "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
-    "mknod", "mknodat", "open_by_handle_at", "name_to_handle_at", "truncate",
-)  # fmt: skip
-
-_PROGRAM = (*_BASE, *_CHANGING_FILES, *_SIGNALS, *_PROCESSES, *_CONFINING)
+_PROGRAM = (*_BASE, *_CHANGING_FILES, *_SIGNALS, *_PROCESSES)
 _KNOWN = (*_PROGRAM, *_WATCHING)
 
 

@@ -39,12 +39,28 @@ ARCHITECTURES = {arch.machine: arch for arch in (X86_64, AARCH64)}
 # for a confined process. The x32 calls of an x86_64 kernel have bit 30 set and fall above it too.
 LAST_JUDGED = 462
 
-_TABLE = [
-    line.split()
-    for line in Path(__file__).with_suffix(".txt").read_text("ascii").splitlines()
-    if not line.startswith("#")
-]
-_NUMBERS = {name: numbers for name, *numbers in _TABLE}
+
+def grouped(table: str) -> dict[str, list[str]]:
+    """The lines of a table that lies beside this module, by the group that each is in."""
+    found: dict[str, list[str]] = {}
+    for line in Path(__file__).with_name(table).read_text("ascii").splitlines():
+        if line.startswith("["):
+            lines = found.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return found
+
+
+_CALLS = {name: [*map(str.split, lines)] for name, lines in grouped("syscalls.txt").items()}
+_NUMBERS = {name: numbers for calls in _CALLS.values() for name, *numbers in calls}
+
+
+def group(name: str) -> tuple[str, ...]:
+    """The calls of the groups that begin with a name, as in "refused"; KeyError for none."""
+    found = [call for each, calls in _CALLS.items() if each.startswith(name) for call, *_ in calls]
+    if not found:
+        raise KeyError(name)
+    return tuple(found)
 
 
 def number(name: str, arch: Architecture) -> int | None:

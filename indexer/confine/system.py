@@ -1,7 +1,7 @@
 """The short list of files outside corpus and store that a confined Python needs, with reasons.
 
-Reads a few attributes of this interpreter and looks up device nodes; opens nothing. Each entry
-was found by tracing what imports of LanceDB, PyTorch, sentence-transformers and asyncio open.
+The list is files.txt. Reads a few attributes of this interpreter and looks up device nodes. Each
+entry was found by tracing what imports of LanceDB, PyTorch, sentence-transformers and asyncio open.
 
 Deliberately omitted, as the libraries work without them: /etc/passwd, /etc/hosts,
 /etc/resolv.conf, /dev/shm (POSIX semaphores and shared memory, so multiprocessing.Lock and Queue),
@@ -12,80 +12,31 @@ from __future__ import annotations
 
 import site
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 from indexer.confine.policy import Access, FileRule
 from indexer.confine.starting import user_site
+from indexer.confine.syscalls import grouped
 
-_LIBRARIES = "shared libraries and the program loader"
-_CPU = "how many cores there are and what they can do, for thread pools and vector code"
-
-# import mimetypes fails where one of these exists and cannot be read (starlette imports it).
-_TYPES = "which suffix means which type of file"
-_TYPE_LISTS = (
-    "/etc/mime.types",
-    "/etc/httpd/mime.types",
-    "/etc/httpd/conf/mime.types",
-    "/etc/apache/mime.types",
-    "/etc/apache2/mime.types",
-    "/usr/local/etc/httpd/conf/mime.types",
-    "/usr/local/etc/mime.types",
-)
-
-_SYSTEM: tuple[tuple[str, Access, str], ...] = (
-    ("/lib", "execute", _LIBRARIES),
-    ("/lib64", "execute", _LIBRARIES),
-    ("/usr/lib", "execute", _LIBRARIES),
-    ("/usr/lib64", "execute", _LIBRARIES),
-    ("/usr/local/lib", "execute", _LIBRARIES),
-    ("/nix/store", "execute", _LIBRARIES + ", where the system keeps them there"),
-    ("/gnu/store", "execute", _LIBRARIES + ", where the system keeps them there"),
-    ("/etc/ld.so.cache", "read", "where the loader finds shared libraries"),
-    ("/etc/ssl/openssl.cnf", "read", "import ssl, hashlib: settings of the crypto library"),
-    ("/etc/localtime", "read", "local time"),
-    ("/usr/share/zoneinfo", "read", "local time"),
-    *((path, "read", _TYPES) for path in _TYPE_LISTS),
-    ("/etc/terminfo", "read", "colours and line editing in a terminal"),
-    ("/usr/share/terminfo", "read", "colours and line editing in a terminal"),
-    ("/proc/self", "read", "this process's own limits, memory map and cgroup"),
-    ("/proc", "list", "a worker counts its own threads before it confines itself; numbers only"),
-    ("/proc/cpuinfo", "read", _CPU),
-    ("/proc/meminfo", "read", "how much memory a cache may take"),
-    ("/proc/sys/vm/overcommit_memory", "read", "how the C library gives memory back"),
-    ("/sys/devices/system/cpu", "read", _CPU),
-    ("/sys/devices/system/node", "read", _CPU),
-    ("/sys/fs/cgroup", "read", "limits that a container puts on cores and memory"),
-    ("/sys/kernel/mm/transparent_hugepage", "read", "how allocators align memory"),
-    ("/dev/null", "device", "output that nobody wants"),
-    ("/dev/zero", "read", "empty memory"),
-    ("/dev/urandom", "read", "random numbers, where getrandom is not used"),
-    ("/dev/random", "read", "random numbers, where getrandom is not used"),
-)
+_FILES = grouped("files.txt")
 
 # Device nodes of the drivers of GPUs that torch computes on.
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")
 
-_GPU: tuple[tuple[str, Access, str], ...] = (
-    ("/dev/dri", "device", "AMD and Intel GPUs"),
-    ("/dev/kfd", "device", "AMD GPUs"),
-    ("/dev/nvidia-caps", "device", "NVIDIA GPUs that are divided"),
-    ("/proc/driver/nvidia", "read", "which NVIDIA GPUs there are"),
-    ("/proc/devices", "read", "which driver has which device number"),
-    ("/sys/bus/pci/devices", "read", "which GPU sits where"),
-    ("/sys/class/drm", "read", "which GPU sits where"),
-    ("/sys/module", "read", "which driver is loaded"),
-    ("/usr/local/cuda", "execute", "CUDA libraries"),
-    ("/usr/local/nvidia", "execute", "driver libraries in a container"),
-    ("/opt/rocm", "execute", "ROCm libraries"),
-)
+
+def _rules(group: str) -> Iterator[FileRule]:
+    for line in _FILES[group]:
+        path, access, why = line.split(maxsplit=2)
+        yield FileRule(Path(path), cast(Access, access), reason=why)
 
 
 def system_files(*, gpu: bool = False) -> tuple[FileRule, ...]:
     """Rules for libraries, clocks and processor facts; with `gpu` the device nodes of a GPU too."""
-    rules = [FileRule(Path(path), access, reason=why) for path, access, why in _SYSTEM]
+    rules = [*_rules("system")]
     if gpu:
-        rules += [FileRule(Path(path), access, reason=why) for path, access, why in _GPU]
-        rules += [FileRule(Path("/sys/devices"), reason="which GPU sits where")]
+        rules += _rules("gpu")
         nodes = sorted(Path("/dev").glob("nvidia*"))
         rules += [FileRule(node, "device", reason="NVIDIA GPUs") for node in nodes]
     return tuple(rules)

@@ -13,7 +13,6 @@ from functools import cache
 
 NORMALISER = "nfc-wrap/2"  # a change of what becomes of all text is a new number
 MAX_LINE_CHARS = 2_000
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # What no reader sees stands between letters in vain: it is taken out when a text is shown.
 _UNSEEN = (
     "[\x01-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
@@ -75,9 +74,11 @@ def whole(text: str) -> str:
 
     Sources are character maps of PDFs and escapes in YAML, for example.
     """
-    if not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode()  # ten times as quick as to look for them
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def _wrap(line: str, limit: int) -> Iterator[str]:

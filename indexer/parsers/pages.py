@@ -25,6 +25,31 @@ from indexer.records import GREY_BYTES, Box, PagePicture, Points
 
 _T = TypeVar("_T")
 
+
+class PageReader(Child):
+    """A process that does jobs of single pages, of the document that it was given last."""
+
+    _held, pages = "", 0  # the hash of that document, and its pages
+
+    def give(self, document: Copy, bounds: DocumentLimits) -> int:
+        """Let the process have a document, unless it has it; the number of its pages.
+
+        A process may have died of the page before. Raises UnreadableDocument.
+        """
+
+        def number(said: dict[str, Any], _: bytes) -> int:
+            if type(pages := said.get("pages")) is int and 0 < pages <= protocol.MAX_PAGE:
+                return pages
+            raise protocol.Malformed("no number of pages")
+
+        self.new_task()
+        if self._held != document.sha256 or not self.runs:
+            self._held = ""
+            self.pages = self.ask(number, "pages", bounds, document.descriptor)
+            self._held = document.sha256
+        return self.pages
+
+
 # ---- Recognised text
 
 RECOGNISING = "indexer.parsers.recognising"
@@ -51,15 +76,14 @@ def engine_version() -> str:
 class RecognisedPage:
     """The text of a page by its number: each line with its confidence, 0 to 1.
 
-    `version` is the installation's that looked at it, `engine` what read it: "" for a blank page
-    and a picture that shows no text, of which only a first look was taken (`looked`). `problem` is
-    the reason for which it could not be read. `words` are those of the lines with their places.
+    `version` is the installation's that looked at it; `looked`: a first look showed no text, and no
+    other was taken. `problem` is the reason for which it could not be read. `words` are those of
+    the lines with their places.
     """
 
     number: int = 1
     version: str = ""
     lines: tuple[tuple[str, float], ...] = ()
-    engine: str = ""
     problem: str = ""
     words: tuple[PlacedText, ...] = ()
     looked: bool = False
@@ -70,34 +94,24 @@ class RecognisedPage:
         return any(text != UNREADABLE for text, _ in self.lines)
 
 
-class Recogniser(Child):
+class Recogniser(PageReader):
     """The process that recognises text."""
 
     def __init__(self, program: str = RECOGNISING, bounds: DocumentLimits = OCR_LIMITS) -> None:
         """`program` is what the process does, `bounds` are those of a page."""
         super().__init__(program, _ENVIRONMENT)
         self._bounds = bounds
-        self._document, self._is_open = -1, False  # a descriptor
 
-    def hold(self, descriptor: int) -> None:
-        """Take the document that the next pages are of."""
-        self._document, self._is_open = descriptor, False
+    def count(self, document: Copy) -> int:
+        """How many pages a document has; raises UnreadableDocument."""
+        return self.give(document, self._bounds)
 
-    def count(self) -> int:
-        """Give the process the document; how many pages it has. Raises UnreadableDocument."""
-        self.new_task()
-        pages = self.open_pages(self._document, self._bounds)
-        self._is_open = True
-        return pages
-
-    def read(self, number: int, *, look: bool = False) -> RecognisedPage:
+    def read(self, document: Copy, number: int, *, look: bool = False) -> RecognisedPage:
         """The text of a page; with `look`, none where a first look finds no lines on it.
 
         Raises UnreadableDocument with the reason.
         """
-        if not (self._is_open and self.runs):  # the one before may have died of a page
-            self.count()
-        self.tasks += 1
+        self.give(document, self._bounds)
         page = self.ask(_page, "read", self._bounds, number=number, look=look)
         return replace(page, number=number, version=engine_version())
 
@@ -105,7 +119,7 @@ class Recogniser(Child):
 def _page(said: dict[str, Any], body: bytes) -> RecognisedPage:
     if said.get("seen") in ("blank", "no text"):
         return RecognisedPage(looked=said["seen"] == "no text")
-    return replace(page_of(protocol.parsed(body)), engine="rapidocr", looked=False)
+    return replace(page_of(protocol.parsed(body)), looked=False)
 
 
 def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
@@ -116,14 +130,11 @@ def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
     are_words = isinstance(words, list) and all(map(_is_placed, words))
     if not (are_lines and are_words and len(lines) <= MAX_PAGE_LINES and type(number) is int):
         raise protocol.Malformed("a page that is none")
-    version, engine, problem = (
-        words_of(content.get(name, "")) for name in ("version", "engine", "problem")
-    )
+    version, problem = (words_of(content.get(name, "")) for name in ("version", "problem"))
     return RecognisedPage(
         number,
         version,
         tuple((text, float(sure)) for text, sure in lines),
-        engine,
         problem,
         tuple(PlacedText(*entry) for entry in words[:MAX_PAGE_WORDS]),
         content.get("looked") is True,
@@ -155,8 +166,7 @@ class PageViewer:
 
     def __init__(self, program: str = PICTURING, seconds: float = limits.PAGE_WALL_SECONDS) -> None:
         """`program` is what the process does, `seconds` the time for one request."""
-        self._child, self._seconds = Child(program), seconds
-        self._held, self._pages = "", 0  # the hash of the document that is open, and its pages
+        self._child, self._seconds = PageReader(program), seconds
         self._thread = ThreadPoolExecutor(1, "pages")
 
     def picture(self, document: Copy, number: int, width: int) -> PagePicture:
@@ -201,13 +211,9 @@ class PageViewer:
         def answer() -> _T:
             memory = limits_for(document.bytes).memory_bytes
             bounds = DocumentLimits(memory, limits.PAGE_CPU_SECONDS, self._seconds)
-            self._child.new_task()
-            if self._held != document.sha256 or not self._child.runs:
-                self._held = ""
-                self._pages = self._child.open_pages(document.descriptor, bounds)
-                self._held = document.sha256
-            if not 1 <= number <= self._pages:
-                has = f"{self._pages:,} page{'' if self._pages == 1 else 's'}"
+            pages = self._child.give(document, bounds)
+            if not 1 <= number <= pages:
+                has = f"{pages:,} page{'' if pages == 1 else 's'}"
                 message = f"There is no page {number}: the document has {has}."
                 raise Refused(message, code="beyond_end")
             return self._child.ask(check, job, bounds, number=number, **values)
@@ -219,7 +225,7 @@ class PageViewer:
         boxes = said.get("boxes")
         if not isinstance(boxes, list) or len(boxes) > protocol.MAX_BOXES:
             raise protocol.Malformed("no boxes")
-        if not all(isinstance(box, list) and is_box(box, self._pages) for box in boxes):
+        if not all(isinstance(box, list) and is_box(box, self._child.pages) for box in boxes):
             raise protocol.Malformed("a box that is none")
         return tuple(Box(*box) for box in boxes)
 

@@ -120,16 +120,6 @@ class Child:
             self.end()
         raise error
 
-    def open_pages(self, descriptor: int, limits: DocumentLimits) -> int:
-        """The number of pages of a document that the process is given; raises as `ask` does."""
-
-        def number(said: dict[str, Any], _: bytes) -> int:
-            if type(pages := said.get("pages")) is int and 0 < pages <= protocol.MAX_PAGE:
-                return pages
-            raise protocol.Malformed("no number of pages")
-
-        return self.ask(number, "pages", limits, descriptor)
-
     def end(self, patience: float = 0.0) -> tuple[int | None, int]:
         """End the process and wait for it; what `_Process.end` returns, (None, 0) without one."""
         with self._lock:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from indexer.extract.normalise import MAX_LINE_CHARS, whole
@@ -147,12 +148,12 @@ def is_area(values: Sequence[object]) -> bool:
 
 # All of a line but its text, with the type of each value as annotated.
 PLACE = {field.name: str(field.type) for field in fields(Line) if field.name != "text"}
+_place = attrgetter(*PLACE)
 
 
 def encoded(lines: Sequence[Line]) -> bytes:
     """The lines as bytes; concatenated encodings encode the concatenated lines."""
-    places = ([getattr(line, name) for name in PLACE] for line in lines)
-    runs = [[*place, sum(1 for _ in run)] for place, run in groupby(places)]
+    runs = [[*place, sum(1 for _ in run)] for place, run in groupby(map(_place, lines))]
     head = json.dumps(runs, separators=(",", ":")).encode()
     text = "\n".join(line.text for line in lines).encode()
     return b"".join((_PART.pack(len(head), len(text)), head, text))

@@ -14,8 +14,7 @@ from pathlib import Path
 from indexer.chunk import Chunker
 from indexer.errors import Refused, UnreadableDocument
 from indexer.extract.normalise import lines_of
-from indexer.parsers import protocol
-from indexer.parsers.installed import is_installed
+from indexer.parsers import is_installed, protocol
 from indexer.parsers.pages import LABEL, RecognisedPage, Recogniser, engine_version
 from indexer.parsers.worker import Copy, Text, Worker
 from indexer.records import (
@@ -90,10 +89,9 @@ class RecognitionRun:
             if not numbers or not known.keys() >= numbers:
                 return None
             return self._row(row, base, {number: known[number] for number in numbers})
-        self._recogniser.hold(copy.descriptor)
         if base is None and not numbers:
             try:
-                numbers = frozenset(range(1, self._recogniser.count() + 1))
+                numbers = frozenset(range(1, self._recogniser.count(copy) + 1))
             except UnreadableDocument as error:
                 return self._row(row, base, {1: self._unread(copy.sha256, 1, error)})
         only_look = self.ocr == "auto" and row.is_picture
@@ -107,19 +105,19 @@ class RecognitionRun:
                 or page.version != engine_version()
                 or (page.looked and self.ocr == "all")
             ):
-                page = self._page(copy.sha256, number, only_look=only_look)
+                page = self._page(copy, number, only_look=only_look)
             found[number] = page
             self.on_page(row.source)
         return self._row(row, base, found)
 
-    def _page(self, sha256: str, number: int, *, only_look: bool) -> RecognisedPage:
+    def _page(self, copy: Copy, number: int, *, only_look: bool) -> RecognisedPage:
         """One page, which is kept when this returns. Raises UnreadableDocument("interrupted")."""
         try:
-            page = self._recogniser.read(number, look=only_look)
+            page = self._recogniser.read(copy, number, look=only_look)
         except UnreadableDocument as error:
-            return self._unread(sha256, number, error)
-        self.read += page.engine != ""
-        self.texts.put_page(sha256, page)
+            return self._unread(copy.sha256, number, error)
+        self.read += bool(page.lines)
+        self.texts.put_page(copy.sha256, page)
         return page
 
     def _unread(self, sha256: str, number: int, error: UnreadableDocument) -> RecognisedPage:
@@ -206,36 +204,25 @@ def recognised_text(copy: Copy, row: FileRow, worker: Worker, texts: Texts) -> T
 
 def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, RecognisedPage]) -> Text:
     """A document's own text with the recognised pages in their places. Pure."""
-    lines = list(_placed(base, kept))
-    encoding = protocol.encoded(lines)
-    number, chars = protocol.checked(encoding)
-    label = (base.extractor if base else row.extractor or "").split("+")[0]
-    own = base.extractor.split("+")[1:] if base else []
-    looked = [LOOKED] if all(page.looked for page in kept.values()) else [LABEL]
+    if base is None:  # then every page is one without text
+        marks = [Line(f"{page_mark(n)} ({NO_TEXT_LAYER})", n) for n in sorted(kept)]
+        label = (row.extractor or "").partition("+")[0]
+        base = Text(label, "", protocol.encoded(marks), len(marks), 0)
+    encoding = protocol.encoded(list(_placed(base, kept)))
+    lines, chars = protocol.checked(encoding)
+    looked = LOOKED if all(page.looked for page in kept.values()) else LABEL
     unread = [f"page {n} ({page.problem})" for n, page in kept.items() if page.problem]
-    remarks = [base.remark] if base and base.remark else []
+    remarks = [base.remark] if base.remark else []
     if unread:
         more = len(unread) - MAX_PROBLEMS
         shown = ", ".join(unread[:MAX_PROBLEMS])
         remarks.append(f"not recognised: {shown}{f' and {more} more' if more > 0 else ''}")
-    return Text(
-        extractor="+".join([label, *own, *looked]),
-        title=base.title if base else "",
-        author=base.author if base else "",
-        date=base.date if base else "",
-        encoding=encoding,
-        lines=number,
-        chars=chars,
-        remark="; ".join(remarks),
-    )
+    made = replace(base, extractor=f"{base.extractor}+{looked}", remark="; ".join(remarks))
+    return replace(made, encoding=encoding, lines=lines, chars=chars)
 
 
-def _placed(base: Text | None, kept: Mapping[int, RecognisedPage]) -> Iterator[Line]:
+def _placed(base: Text, kept: Mapping[int, RecognisedPage]) -> Iterator[Line]:
     """The lines of a document, recognised pages in the place of those without text."""
-    if base is None:
-        for number in sorted(kept):
-            yield from _page_lines(page_mark(number), kept[number])
-        return
     for line in protocol.decoded(base.encoding):
         if line.is_waiting_mark and line.page is not None and line.page in kept:
             mark = line.text.removesuffix(f" ({NO_TEXT_LAYER})")

@@ -20,7 +20,7 @@ from indexer.errors import IncompatibleStore
 from indexer.extract import versions
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
-from indexer.parsers.installed import is_installed
+from indexer.parsers import is_installed
 from indexer.records import MULTILINGUAL, Chunk, FileRow, Fingerprint, Ocr
 from indexer.store.tables import Embedded, key_of
 from indexer.store.texts import Texts

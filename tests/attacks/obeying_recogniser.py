@@ -3,8 +3,6 @@
 rapidocr is loaded and has read a page before; each attempt becomes a line.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from indexer.extract.ocr.engine import RapidEngine, Recognition

@@ -4,8 +4,6 @@ The last line of the document says what. What an attempt meets comes out as the 
 Called in the test's own process as the control.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 

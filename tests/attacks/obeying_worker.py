@@ -5,8 +5,6 @@ document; an OSError becomes the name of its number. Started as a real process b
 workers, and called in the test's own process as the control.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import itertools

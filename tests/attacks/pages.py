@@ -1,8 +1,6 @@
 """What tries to get at the pages of `web`: a program whose drawing process was taken over, and
 strings that a document or a model may write."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

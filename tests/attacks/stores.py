@@ -5,8 +5,6 @@ it when somebody reads. The watch itself reads without a trace. Nothing is imita
 and programs are real, and each command runs in a process of its own.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -194,9 +192,6 @@ def scene_in(forks: Server, home: Path | None = None) -> Iterator[Scene]:
         yield Scene(base, forks, listener)
 
 
-# ---- Manifests as who has seen a store can write them
-
-
 def signed(store: Path, content: Mapping[str, object]) -> str:
     """The text of a manifest that says this, with the sum that the store's key makes.
 
@@ -206,9 +201,6 @@ def signed(store: Path, content: Mapping[str, object]) -> str:
     if bare.get("schema") != SCHEMA:
         return json.dumps(bare, indent=1)
     return json.dumps({**bare, "check": sum_of(store, bare)}, indent=1)
-
-
-# ---- Who watches
 
 
 def listening() -> RawServer:

@@ -106,9 +106,6 @@ def command(name: str, folder: Path, before: Index) -> Any:
     return [(citation.source, citation.verdict) for citation in answer.citations]
 
 
-# -- the ways
-
-
 def one(folder: Path, pattern: str) -> Path:
     if pattern == MANIFEST_NAME:
         return folder / "store" / pattern

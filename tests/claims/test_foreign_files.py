@@ -4,8 +4,6 @@ Files of others are put at every level of an index, and folders of documents are
 everything is done with them that can be done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,9 +115,6 @@ def test_an_index_of_ours_alone_is_used(tmp_path):
     """The control of all that is refused above."""
     lost, done, errors = fate(tmp_path / "base", "tmp/left-by-a-library")
     assert (lost, len(done), errors) == ("", 6, [])
-
-
-# ---- A folder of documents that is named as an index
 
 
 # The files of a folder whose names are those of an index; an empty text is a folder.

@@ -44,7 +44,7 @@ def theirs(tmp_path: Path) -> Path:
     text = texts.get(false_sha256, "lease.md")
     assert text is not None
     texts.put(TRUE_SHA256, "lease.md", text)
-    texts.put_page(TRUE_SHA256, RecognisedPage(1, "engine", (("150 EUR", 0.9),), "engine"))
+    texts.put_page(TRUE_SHA256, RecognisedPage(1, "engine", (("150 EUR", 0.9),)))
     return store
 
 
@@ -105,7 +105,7 @@ def test_a_kept_text_under_another_name_is_none(mine):
     sync(mine.parent, mine)
     texts = Texts(mine)
     letter = hashlib.sha256(FALSE.encode()).hexdigest()
-    texts.put_page(letter, RecognisedPage(1, "engine", (("150 EUR", 0.9),), "engine"))
+    texts.put_page(letter, RecognisedPage(1, "engine", (("150 EUR", 0.9),)))
     for kept in [*(mine / "texts").rglob(f"{letter}.*")]:
         named = kept.parent.parent / TRUE_SHA256[: len(kept.parent.name)]
         named.mkdir(exist_ok=True)

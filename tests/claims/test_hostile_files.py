@@ -64,9 +64,6 @@ def test_a_hostile_file_is_read_or_refused_within_its_limits(root, tmp_path, nam
     assert outcome["rows"]["innocent.txt"] == ["indexed", None, 1, ["Harmless words."]]
 
 
-# ---- Damage
-
-
 def flipped(content: bytearray, chance: random.Random) -> bytearray:
     """A few bytes changed, up to one in a thousand."""
     for _ in range(chance.randint(1, max(1, len(content) // 1_000))):

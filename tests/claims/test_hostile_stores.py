@@ -5,8 +5,6 @@ before it was changed. The controls: what is trusted is used, and a program that
 caught at everything.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -48,9 +46,6 @@ ATTACKS: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("hostile_stores.toml").read_text("utf-8")
 )
 SHARES = [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 3))]  # of each four
-
-
-# ---- How an index is changed
 
 
 def _filled(scene: Scene, value: Any) -> Any:
@@ -187,9 +182,6 @@ def change(scene: Scene, attack: Mapping[str, Any]) -> None:
         ACTIONS[action](scene, *given)
 
 
-# ---- Homes, made once
-
-
 @pytest.fixture(scope="module")
 def forks() -> Iterator[Server]:
     """A process that forks for each command, in the victim's surroundings."""
@@ -238,9 +230,6 @@ def scene(home: Path, forks: Server) -> Iterator[Scene]:
     """A home whose folder came with an index that somebody else has made."""
     with scene_in(forks, home) as scene:
         yield scene
-
-
-# ---- The attacks
 
 
 def _tried(name: str, how: str, home: Path, forks: Server) -> list[str]:
@@ -314,9 +303,6 @@ def test_a_program_that_believes_a_store_is_caught_at_what_each_attack_is_for(ho
     assert missed == []
 
 
-# ---- Every command, every way to name it
-
-
 def test_no_command_uses_a_store_that_this_user_did_not_make(scene):
     names = [n for n in (*COMMANDS, *SCRIPTS) if n[:5] != "read "]
     names = [n for n in names if n in SCRIPTS or COMMANDS[n][0] in main.commands]
@@ -355,9 +341,6 @@ def test_of_several_each_is_trusted_by_itself_and_opens_its_own_folder_alone(sce
     for name in names:  # the control
         read = scene.type_in(*scene.options, "read", f"{name}:{DOCUMENT}", name="read")
         assert "31 May 2031" in read.out, read
-
-
-# ---- The victim's own decisions
 
 
 def test_no_folder_brings_the_state_or_the_settings_of_its_user_along(scene):

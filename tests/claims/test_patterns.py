@@ -4,8 +4,6 @@ Each pattern of the program is fed what it begins with, again and again and neve
 of its repetitions, long. Slow: there are hundreds of patterns.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import math

@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,13 +10,6 @@ from corpus_agent.answering import receipt
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 from tests.support.sealed_child import run
-
-
-def outcome(code: str, cwd: Path, *arguments: object) -> Any:
-    """What the code prints as JSON on its last line."""
-    done = run(code, *arguments, cwd=cwd)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_the_public_names_are_those_of_all():
@@ -39,9 +31,6 @@ def test_the_examples_of_the_page_print_what_the_page_says(tmp_path):
             0,
             expected.replace("'nowhere", f"'{tmp_path}/nowhere"),
         ), done.stderr
-
-
-# -- results
 
 
 @pytest.mark.slow
@@ -88,9 +77,6 @@ def test_results_are_what_the_command_prints(sample_store, cli: Cli, tmp_path):
     assert indexed["unchanged"] > 0
 
 
-# -- life of an object
-
-
 @pytest.mark.slow
 def test_a_process_with_other_threads_is_not_sealed_and_says_so(tmp_path):
     code = """
@@ -106,7 +92,8 @@ except CorpusError as error:
 
     (tmp_path / "docs").mkdir()
     sync(tmp_path / "docs", tmp_path / "store", ENCODER)
-    assert outcome(code, tmp_path, tmp_path / "store") == ["SealUnavailable", 3]
+    done = run(code, tmp_path / "store")
+    assert json.loads(done.stdout) == ["SealUnavailable", 3], done.stderr
 
 
 def bread(folder: Path) -> Path:

@@ -78,8 +78,6 @@ def test_what_the_page_of_extensions_names_is_there():
     assert [name for name in tests if f"def {name}(" not in "\n".join(files.values())] == []
 
 
-# ---- Messages: `pytest -s -k every_message` prints all of them
-
 ERRORS = {each.__name__ for each in vars(errors).values() if isinstance(each, type)}
 ERRORS -= {"UnreadableDocument"}  # whose words are codes
 ERRORS |= {"ModelUnavailable", "NoUserState", "OwnerUnknown", "LibrarianFailed", "LibrarianTimeout"}
@@ -115,8 +113,6 @@ def test_every_message_of_an_error_is_a_sentence_in_plain_words():
     for bad in ('UsageError("No dot")', 'Refused(f"Somebody took {x}.")'):  # the controls
         assert unplain(*messages(bad)[0])
 
-
-# ---- The map: modules exist, flows are as short as they claim, layers hold
 
 MAP = page("docs/architecture.md")
 MOST_TYPES = {"index": 8, "ask": 7, "read": 6, "search": 4}

@@ -1,4 +1,4 @@
-"""What others may import of the library: all that stands in its table, and the answerers little."""
+"""What others may import of the library, and errors that come from another process."""
 
 import ast
 import subprocess
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import indexer
+from indexer.errors import MAX_SAID, CorpusError, IncompatibleStore, StoreLocked, error_said
 from tests.support.places import REPOSITORY
 
 ANSWERERS = ("tools", "answering", "agent", "text")
@@ -49,3 +50,23 @@ def test_an_answerer_takes_records_and_protocols_and_no_store(room):
 def test_the_control_others_take_more():
     taken = imported_by(REPOSITORY / "corpus_agent/service/session.py")
     assert "indexer.index" in {indexer._MODULES[name] for name in taken}
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("StoreLocked", StoreLocked),
+        ("IncompatibleStore", IncompatibleStore),
+        ("KeyboardInterrupt", CorpusError),
+        (None, CorpusError),
+    ],
+)
+def test_an_error_of_another_process_is_of_its_kind_and_one_line(kind, expected):
+    error = error_said(kind, "full\n disk", ["a"])
+    assert type(error) is expected
+    assert (error.message, error.hint) == ("full disk", "['a']")
+
+
+@pytest.mark.parametrize("length", [MAX_SAID, MAX_SAID + 1])
+def test_it_is_not_longer_than_what_is_shown(length):
+    assert error_said("", "x" * length, "y" * length).message == "x" * MAX_SAID

@@ -110,9 +110,6 @@ def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
         newest.latest()
 
 
-# -- the pictures of pages -------------------------------------------------------------------------
-
-
 @pytest.fixture
 def report(made: Path, root: Path) -> Index:
     return Index.open(copied(made / "pages", root.parent), ToyEncoder())

@@ -151,9 +151,6 @@ def test_the_passage_that_holds_the_phrase_is_first_however_far_below_it_was(tmp
     assert all(hit.score <= 0.5 for hit in none)
 
 
-# -- the score that is shown
-
-
 class Named:
     """An encoder of which the name alone counts."""
 

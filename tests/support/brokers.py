@@ -5,21 +5,22 @@ cannot be confined. So each test process keeps one more that has loaded nothing 
 calls the true `start_broker` and hands the two pipes over.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import os
 import pickle
 import socket
+import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from corpus_agent.seal import Gate, start_broker
 from corpus_agent.seal.broker import Broker
+from corpus_agent.seal.frames import Reply, ReplyKind, failure_in
 from indexer.errors import CorpusError
 from tests.support.places import REPOSITORY
 
@@ -37,6 +38,39 @@ def broker_for(gate: Gate) -> Iterator[Broker]:
     finally:
         broker.close()
         _asked(to_launcher, pid)
+
+
+class Heard(list[Reply]):
+    """A request to a broker, and the frames that have come for it."""
+
+    def __init__(
+        self, broker: Broker, method: str = "GET", path: str = "/v1/models", body: bytes = b""
+    ) -> None:
+        self.over = threading.Event()
+        self.exchange = broker.ask(method, path, body, self._hear)
+
+    def _hear(self, reply: Reply) -> None:
+        self.append(reply)
+        if reply.kind in (ReplyKind.END, ReplyKind.FAILED):
+            self.over.set()
+
+    @property
+    def content(self) -> bytes:
+        return b"".join(reply.payload for reply in self if reply.kind is ReplyKind.DATA)
+
+    @property
+    def outcome(self) -> tuple[int | None, bytes, str | None]:
+        """How it ended: status, content and the reason of a failure."""
+        assert self.over.wait(20), self
+        first, last = self[0], self[-1]
+        has_head = first.kind is ReplyKind.HEAD
+        status = struct.unpack_from("=H", first.payload)[0] if has_head else None
+        reason = failure_in(last.payload).reason if last.kind is ReplyKind.FAILED else None
+        return status, self.content, reason
+
+
+def asked(broker: Broker, *request: str | bytes) -> tuple[int | None, bytes, str | None]:
+    return Heard(broker, *request).outcome
 
 
 def _asked(to_launcher: socket.socket, what: Gate | int) -> tuple[Any, list[int]]:

@@ -1,7 +1,5 @@
 """The system's Chromium, and what an observer of its pages sees: requests, dialogs, violations."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

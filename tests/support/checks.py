@@ -1,7 +1,5 @@
 """What must hold of every store, and when two hold the same; for tests and benchmarks."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection

@@ -1,7 +1,5 @@
 """What a test costs a processor, which is the same whatever else runs, and how much it may."""
 
-from __future__ import annotations
-
 import resource
 
 import pytest

@@ -1,7 +1,5 @@
 """The whole document that bytes hold, read in this process by the program's own registry."""
 
-from __future__ import annotations
-
 import hashlib
 
 from indexer.extract import open_document, title_of

@@ -1,7 +1,5 @@
 """Seeded folders of documents, and what people do to them; for tests and benchmarks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -7,8 +7,6 @@ arguments and its environment, seals itself, loads LanceDB and the model, and en
 What is about the start itself, about import, about terminals or signals runs the program anew.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import importlib
@@ -136,9 +134,6 @@ def as_at_the_start(environment: Mapping[str, str]) -> bool:
 
 def _early(name: str) -> bool:
     return name.startswith(AT_THE_START)
-
-
-# ---- In the server
 
 
 def serve(number: int) -> None:

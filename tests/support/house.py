@@ -4,8 +4,6 @@ The ceilings and goals stand in `[tool.house]` of pyproject.toml. A ceiling is w
 whoever makes a room smaller lowers it (`--lower`), and raising one needs a decision.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib

@@ -5,8 +5,6 @@ and the archive once for each of its documents. They lie in tests/files, as the 
 formats and, where there is none, hand-written code made them.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import tarfile

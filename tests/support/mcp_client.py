@@ -1,7 +1,5 @@
 """An MCP client of a few lines that sees every byte the server writes, as no SDK's does."""
 
-from __future__ import annotations
-
 import json
 import os
 import queue

@@ -5,8 +5,6 @@ root without CAP_DAC_OVERRIDE is held by the modes of its own files like anybody
 given up thread by thread, so this comes before every import that starts threads.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import struct

@@ -4,8 +4,6 @@ Uses an empty network namespace in which only loopback is up, so that a library 
 fails no matter what language it is written in. Says so where the system cannot do that.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A model server on loopback that another user of the machine runs."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Pictures of pages taken apart again, and PDF pages made for tests of what is shown of them."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence

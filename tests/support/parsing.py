@@ -1,7 +1,5 @@
 """A parser process that does what a document orders, and what it gives for one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Small PDF files with the text of a test: printed, of objects as written, or of any characters."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Pictures of text, and documents that hold nothing else, drawn for a test."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which processes there are, and whether something comes true in time."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Parses nothing but where a request ends, so that what a relay says is seen as it stands on the wire.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import socket

@@ -1,7 +1,5 @@
 """The rows of a snapshot, as tests look at them."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Indices made and read with an encoder that needs no weights."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

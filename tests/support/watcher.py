@@ -3,8 +3,6 @@
 The command in all but the model and the seal: same signals, same worker, a JSON object a line.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping

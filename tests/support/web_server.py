@@ -1,7 +1,5 @@
 """The real `corpus-agent web` in a process of its own, and a client that sends what it is told."""
 
-from __future__ import annotations
-
 import http.client
 import io
 import json

@@ -4,8 +4,6 @@ An import that pyproject.toml does not declare fails here: every module that any
 imports, even inside a function, is imported in that environment.
 """
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

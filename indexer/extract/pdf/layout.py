@@ -5,10 +5,11 @@ Repairs hyphens and ligatures, marks strikes and headings, adds form fields and 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +19,6 @@ from indexer.extract.hidden import hide, parted, struck
 from indexer.extract.pdf.calls import Box, LayersOff
 from indexer.extract.pdf.lines import (
     HYPHENS,
-    SHORT_WORDS,
     PlacedChars,
     PlacedLine,
     Places,
@@ -40,10 +40,11 @@ if TYPE_CHECKING:
 # pdfium writes U+FFFE (in some releases U+0002) for a hyphen and the line end after it. In both
 # forms, the rest of the word follows, up to the next blank.
 _HYPHEN = regex.compile(r"(?<=\p{Ll})(?:[\ufffe\x02]\r?\n?|[-\u00ad\u2010]\r?\n)(\p{Ll}\S*)[ \t]?")
+_ENDINGS = ("-\n", "-\r", "\u00ad\n", "\u00ad\r", "\u2010\n", "\u2010\r", *HYPHENS)
 _RUN_ON = regex.compile(r"~~([\ufffe\x02](?:\r?\n)?|[-\u00ad\u2010]\r?\n)~~")  # struck
-_BREAK = regex.compile(r"[\ufffe\x02]\r?\n?")
+_BREAK = re.compile(r"[\ufffe\x02]\r?\n?")
 # Latin and Armenian ligatures and Arabic letter forms: signs of the page, not of the text.
-_FORMS = regex.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+")
+_FORMS = re.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+")
 # LIGATURES within a word, or at either end of one: in formulas they are other signs.
 _CODE = regex.compile(
     r"(?<=\p{L})[\x1b-\x1f](?=\p{Ll})|(?<![^\s(“])[\x1c-\x1e](?=\p{Ll}{2})"
@@ -55,9 +56,11 @@ def cleaned(text: str) -> str:
     """Text of a page with whole words: no hyphens in small letters at line ends, no ligatures."""
     if any(code in text for code in LIGATURES):  # rare, and the search is slow
         text = _CODE.sub(lambda match: LIGATURES[match[0]], text)
-    text = _HYPHEN.sub(r"\1\n", _RUN_ON.sub(r"\1", text) if "~~" in text else text)
-    if any(hyphen in text for hyphen in HYPHENS):
+    if any(ending in text for ending in _ENDINGS):
+        text = _HYPHEN.sub(r"\1\n", _RUN_ON.sub(r"\1", text) if "~~" in text else text)
         text = _BREAK.sub("-\n", text)
+    if text.isascii():
+        return text
     return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
 
 
@@ -79,7 +82,7 @@ def read_page(page: pypdfium2.PdfPage, label: str = "", layers_off: LayersOff = 
         lines = placed_lines(text, places, from_right)
         if from_right:
             lines = [_turned(line, places) for line in lines]
-        elif SHORT_WORDS.search(text):
+        else:
             lines = [respaced(line, places) for line in lines]
         rules = [*seen.rules, *(note.box for note in found if note.strikes)]
         lines = list(struck_out(lines, rules, places)) if rules else lines
@@ -241,16 +244,8 @@ NEW_BLOCK = 3.0  # font sizes between two lines that are not of one piece
 SHARED = 0.3  # of the narrower piece's width: how much stands under the other
 
 
-@dataclass(slots=True)
 class DrawnPiece:
-    """Lines drawn one after the other, downwards."""
-
-    lines: list[PlacedLine]
-    left: float
-    right: float
-    top: float
-    bottom: float
-    last: PlacedLine  # that has a place
+    """Lines drawn one after the other, downwards; `last` is the last that has a place."""
 
     def __init__(self, line: PlacedLine) -> None:
         self.lines, self.last = [line], line
@@ -300,11 +295,13 @@ class DrawnPiece:
             and (other.right <= self.left if from_right else self.right <= other.left)
         )
 
-    def large(self) -> bool:
+    @cached_property
+    def is_large(self) -> bool:
         """Whether it is text rather than the label of a drawing: of some lines, or a long one."""
         wide = self.right - self.left >= MIN_EMS * max(line.size for line in self.lines)
         return len(self.lines) >= MIN_LINES or wide
 
+    @cached_property
     def letters(self) -> int:
         """How many letters it has, as far as that matters."""
         return sum(map(str.isalpha, "".join(line.text for line in self.lines[:MIN_LINES])))
@@ -321,30 +318,22 @@ def in_order(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
     if not 1 < len(blocks) <= MAX_BLOCKS:
         return list(lines)
     from_right = is_base("".join(line.text for line in lines))
-    first = [_before(index, blocks, from_right) for index in range(len(blocks))]
-    if not any(above > index for index, all_above in enumerate(first) for above in all_above):
+    numbers = range(len(blocks))
+    if not any(_goes(blocks, n, m, from_right) for m in numbers for n in numbers[m + 1 :]):
         return list(lines)
+    first = [{n for n in numbers if n != m and _goes(blocks, n, m, from_right)} for m in numbers]
     return [line for index in _sorted(first) for line in blocks[index].lines]
 
 
-def _before(index: int, blocks: Sequence[DrawnPiece], from_right: bool) -> set[int]:
-    """The blocks that must be read before one, of those that matter."""
-    block = blocks[index]
-    large = block.large()
-    return {
-        other
-        for other, each in enumerate(blocks)
-        if other != index
-        and each.top
-        and (
-            each.column_before(block, from_right)
-            or (
-                each.above(block)
-                and (large or each.large())
-                and (other < index or (block.letters() and each.letters() >= MIN_LETTERS))
-            )
-        )
-    }
+def _goes(blocks: Sequence[DrawnPiece], one: int, other: int, from_right: bool) -> bool:
+    """Whether a block must be read before another, if both matter."""
+    block, before = blocks[other], blocks[one]
+    goes_above = (
+        before.above(block)
+        and (before.is_large or block.is_large)
+        and (one < other or (block.letters and before.letters >= MIN_LETTERS))
+    )
+    return before.top != 0 and (goes_above or before.column_before(block, from_right))
 
 
 def _sorted(first: Sequence[set[int]]) -> list[int]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from indexer.extract.pdf.calls import Box, Matrix, address_of, quick
+from indexer.extract.pdf.calls import Box, Matrix, of_helper, quick
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -46,11 +46,10 @@ class Places:
     def __init__(
         self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, text: str
     ) -> None:
-        self._raw = address_of(text_page.raw)
+        self._raw, self._text = of_helper(text_page), text
         self.turn = _turn(page)
         self.width, self.height = page.get_size()
         self.count = text_page.count_chars()
-        self._code = quick("FPDFText_GetUnicode", ctypes.c_uint)
         self._box = quick("FPDFText_GetCharBox")
         self.is_text = len(text) == self.count  # one for one
 
@@ -62,7 +61,9 @@ class Places:
 
     def char(self, index: int) -> str:
         """A character; "" where there is none."""
-        code = self._code(self._raw, index)
+        if self.is_text:
+            return self._text[index]
+        code = quick("FPDFText_GetUnicode", ctypes.c_uint)(self._raw, index)
         return chr(code) if 0 < code <= 0x10FFFF and not 0xD800 <= code < 0xE000 else ""
 
     def box(self, index: int) -> Box:
@@ -99,7 +100,8 @@ class Places:
         """Whether a character is of a font that is called bold: few files say its weight."""
         get = quick("FPDFText_GetFontInfo", ctypes.c_ulong)
         get(self._raw, index, _NAME, ctypes.c_ulong(len(_NAME)), None)
-        return any(word in _NAME.value.lower() for word in BOLD)
+        name = _NAME.value.lower()
+        return any(word in name for word in BOLD)
 
 
 def _across(turn: Matrix, box: Box) -> tuple[float, float]:
@@ -231,9 +233,9 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
 
     A sign that is set higher, lower or smaller than what it follows starts a new line for pdfium.
     """
-    if not before.size or not line.size or before.text.endswith(HYPHENS):
+    if abs(before.base - line.base) > max(before.size, line.size) or before.text.endswith(HYPHENS):
         return None
-    if abs(before.base - line.base) > max(before.size, line.size) or not before.beside(line):
+    if not (before.size and line.size and before.beside(line)):
         return None
     (base, size), (next_base, next_size) = places.base(before.end), places.base(line.start)
     if abs(base - next_base) <= 0.05 * max(size, next_size):
@@ -244,7 +246,6 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
     return gap if -0.2 * size < gap < MAX_GAP * max(size, next_size) else None
 
 
-SHORT_WORDS = re.compile(r" (?:[^\W\d_]{1,2} ){3}")
 MIN_SPACED_WORDS, SPACED_SHARE = 8, 0.6  # of a letter-spaced line: those of one or two letters
 MAX_PIECE = 4  # letters of it without a gap
 MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
@@ -252,10 +253,12 @@ MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
 
 def respaced(line: PlacedLine, places: Places) -> PlacedLine:
     """A letter-spaced line, in which each gap is a space to pdfium, with its wider gaps alone."""
+    if len(line.text) > (MAX_PIECE + 1) * (line.text.count(" ") + 1) or line.start < 0:
+        return line
     words = line.text.split()
     short = sum(len(word) <= 2 and word.isalpha() for word in words)
     is_one = len(words) >= MIN_SPACED_WORDS and max(map(len, words)) <= MAX_PIECE
-    if not is_one or short < SPACED_SHARE * len(words) or line.start < 0:
+    if not is_one or short < SPACED_SHARE * len(words):
         return line
     shown = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
     gaps = [places.extent(b)[0] - places.extent(a)[1] for a, b in pairwise(shown)]
@@ -276,7 +279,7 @@ def respaced(line: PlacedLine, places: Places) -> PlacedLine:
 _SCRIPTS = r"\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Nko}\u0640\u064b-\u0655\u0670"
 _LETTER = rf"[[{_SCRIPTS}]--[\p{{N}}\p{{P}}\p{{S}}]]"
 _WORD = regex.compile(_LETTER + "+", regex.V1)
-_ANY = regex.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")  # cheap: few pages have any
+_ANY = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")  # cheap: few pages have any
 
 
 def in_words(text: str, box: Callable[[int], Sequence[float]]) -> str:
@@ -284,8 +287,10 @@ def in_words(text: str, box: Callable[[int], Sequence[float]]) -> str:
 
     Of other scripts' words, and of those from the right in a line of them, the order stays.
     """
+    if not _ANY.search(text):
+        return text
     found = list(text)
-    for match in _WORD.finditer(text) if _ANY.search(text) else ():
+    for match in _WORD.finditer(text):
         order = _word(text, range(*match.span()), box)
         found[match.start() : match.end()] = [text[at] for at in order]
     return "".join(found)

@@ -32,7 +32,7 @@ FAR = 100  # pages in front of an excerpt, or as many as it has itself
 SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class EdgeRow:
     """What stands on one line near an edge of a page, the outermost row first.
 
@@ -184,8 +184,9 @@ def _running(
     misses = 0
     for place, row in enumerate(rows):
         evidence = None
-        if row.numbers or any(row.text in each for each in texts):
-            evidence = _evidence(number, page, place, row, others, total)
+        counting = _counting(number, row, total)
+        if counting or any(row.text in each for each in texts):
+            evidence = _evidence(number, page, place, row, counting, others, total)
         if evidence is None or (misses and not evidence[1]):
             misses += 1
             if misses > 1:
@@ -207,8 +208,23 @@ def _running(
     return [(row, shape) for row, shape, certain in found if certain or free]
 
 
+def _counting(number: int, row: EdgeRow, total: int) -> list[int]:
+    """The numbers of a row that may be its page's.
+
+    With words, one beyond any page's counts something else: "Invoice 1005".
+    """
+    most = max(total, FAR) if any(map(str.isalpha, row.text)) else total + 10_000
+    return [value for value in row.numbers if abs(value - number) <= most]
+
+
 def _evidence(
-    number: int, page: Page, place: int, row: EdgeRow, others: Others, total: int
+    number: int,
+    page: Page,
+    place: int,
+    row: EdgeRow,
+    counting: Sequence[int],
+    others: Others,
+    total: int,
 ) -> tuple[str, bool] | None:
     """The shape of a row that runs, and whether that is certain; None if it does not run.
 
@@ -232,30 +248,18 @@ def _evidence(
         if short and row.distance > NARROW_BAND * page.height:
             return None
         return row.text, not short and alike >= MOST * len(others)
-    return _counted(number, row, mates, few, many, total)
-
-
-def _counted(
-    number: int, row: EdgeRow, mates: Mates, few: int, many: int, total: int
-) -> tuple[str, bool] | None:
-    """The shape of a row with the number of its page, and whether that is certain.
-
-    With words, a number beyond any page's counts something else: "Invoice 1005".
-    """
-    for value in row.numbers:
+    for value in counting:
         step = value - number
-        if abs(step) > max(total, FAR) and any(map(str.isalpha, row.text)):
-            continue
         times = len({other for other, mate in mates if other + step in mate.numbers})
         if times < few:
             continue
         shape = _shape_without(row.text, value)
-        same = {
+        shared = {
             other
             for other, mate in mates
             if other + step in mate.numbers and shape == _shape_without(mate.text, other + step)
         }
-        if _is_bare(shape) or (len(same) >= few and times >= many):
+        if _is_bare(shape) or (len(shared) >= few and times >= many):
             return shape, True
         if value in row.ends and times >= many > few and len(row.text) <= MAX_HEAD:
             return shape, False

@@ -18,13 +18,13 @@ from itertools import accumulate, chain
 from math import hypot
 from operator import sub
 from struct import iter_unpack, unpack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
 from indexer.extract.hidden import MAX_COLOUR_DISTANCE
 from indexer.extract.pdf import calls
-from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, LayersOff, Matrix
+from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Drawn, LayersOff, Matrix, fours
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -41,6 +41,7 @@ EDGE = 0.3  # of the height of a text's box: what stands beyond its letters
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 PAPER = (255, 255, 255, 255)
+RGB = (0, 1, 2)
 
 Colour = tuple[int, ...]  # red, green, blue, alpha
 
@@ -58,7 +59,7 @@ class SeenText(NamedTuple):
 def seen_text(page: pypdfium2.PdfPage, layers_off: LayersOff = tuple) -> Iterator[SeenText]:
     """The text of a page; what is not shown is taken off the page in memory."""
     drawing = Drawing()
-    drawing.add(calls.objects_of(page), 0, IDENTITY)
+    drawing.add(calls.objects_of(page))
     painted = (surface.drawn for surface in drawing.surfaces)
     marks = calls.marks_of([*drawing.texts, *drawing.forms, *painted])
     _unsay(marks)
@@ -67,12 +68,11 @@ def seen_text(page: pypdfium2.PdfPage, layers_off: LayersOff = tuple) -> Iterato
     text_page = page.get_textpage()
     if unseen:
         with closing(text_page):
-            pieces = [
-                (calls.text_of(drawing.texts[at], text_page), drawing.box(at)) for at in unseen
-            ]
+            on = calls.of_helper(text_page)
+            pieces = [(calls.text_of(drawing.texts[at], on), drawing.box(at)) for at in unseen]
             hidden = list(_lines(pieces))
         for at in unseen:
-            calls.remove(page, drawing.texts[at], drawing.around(at).form)
+            calls.leave_out(drawing.texts[at])
         text_page = page.get_textpage()
     with closing(text_page):
         yield SeenText(text_page, text_page.get_text_range(), hidden, drawing.rules)
@@ -84,7 +84,7 @@ _SHAPED = r"\u0590-\u109f\u1780-\u18af\u1900-\u1aaf\u1b00-\u1bff\ua800-\uabff"
 _JOINED = regex.compile(rf"[\s\p{{P}}]*[{_SHAPED}][\s\p{{P}}\p{{M}}{_SHAPED}]*")
 
 
-def _unsay(marks: Mapping[int, Sequence[int]]) -> None:
+def _unsay(marks: Mapping[int, Sequence[Drawn]]) -> None:
     """Take out of marks what the file says that texts read: no viewer shows it, if unshaped."""
     for mark, drawn in marks.items():
         said = calls.text_in(mark, _SPOKEN)
@@ -92,7 +92,7 @@ def _unsay(marks: Mapping[int, Sequence[int]]) -> None:
             calls.without_bytes(drawn[0], mark, _SPOKEN)
 
 
-def _layered(marks: Mapping[int, Sequence[int]], layers_off: LayersOff) -> set[int]:
+def _layered(marks: Mapping[int, Sequence[Drawn]], layers_off: LayersOff) -> set[Drawn]:
     """What stands in a layer that is off: its mark has the layer's name."""
     named = {mark: calls.text_in(mark, b"Name") for mark in marks if calls.is_layer(mark)}
     off = layers_off() if named else ()
@@ -119,7 +119,7 @@ class Surface(NamedTuple):
     """What is drawn and no text, after the first `above` texts; its box on the page."""
 
     above: int
-    drawn: int
+    drawn: Drawn
     kind: int
     box: Box
     matrix: Matrix
@@ -127,10 +127,9 @@ class Surface(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Texts from the number `first` on, drawn in a form (0: in none) by its matrix."""
+    """Texts from the number `first` on, whose space is multiplied by a matrix."""
 
     first: int
-    form: int
     matrix: Matrix
 
 
@@ -138,27 +137,27 @@ class Part(NamedTuple):
 class Drawing:
     """All that is drawn on a page in its order, that in forms included."""
 
-    texts: list[int] = field(default_factory=list)
+    texts: list[Drawn] = field(default_factory=list)
     modes: bytes = b""  # how each text is rendered
     parts: list[Part] = field(default_factory=list)
-    forms: dict[int, range] = field(default_factory=dict)  # which texts are in each
+    forms: dict[Drawn, range] = field(default_factory=dict)  # which texts are in each
     paths: int = 0
     rules: list[Box] = field(default_factory=list)  # thin paths that lie
     surfaces: list[Surface] = field(default_factory=list)  # without rules, and paths not filled
 
-    def add(self, objects: Sequence[int], form: int, matrix: Matrix, depth: int = 0) -> None:
-        """Take in the objects of a page or form (0: of the page), and of the forms in it."""
+    def add(self, objects: Sequence[Drawn], matrix: Matrix = IDENTITY, depth: int = 0) -> None:
+        """Take in the objects of a page or form, and of the forms in it."""
         modes = calls.modes(objects)
         places = [match.start() for match in re.finditer(calls.NO_TEXT, modes)]
         others = [objects[place] for place in places]
         painted = calls.draw_modes(others)  # filled or not, stroked or not; -1 of what is no path
-        boxes, colours = _boxes(others, matrix), _fours(calls.fill_colours(others))
-        self.parts.append(Part(len(self.texts), form, matrix))
+        boxes, colours = _boxes(others, matrix), fours(calls.fill_colours(others))
+        self.parts.append(Part(len(self.texts), matrix))
         start = 0
-        kinds = calls.kinds(others)
-        for place, drawn, kind, fill, line, box, colour in zip(
-            places, others, kinds, painted[0::2], painted[1::2], _fours(boxes), colours, strict=True
+        for place, drawn, fill, line, box, colour in zip(
+            places, others, painted[0::2], painted[1::2], fours(boxes), colours, strict=True
         ):
+            kind = PATH if fill >= 0 else calls.kind(drawn)
             self.texts += objects[start:place]
             self.modes += modes[start:place]
             start = place + 1
@@ -166,9 +165,9 @@ class Drawing:
                 a, b, c, d, e, f = calls.matrices([drawn])
                 inner = _product((a, b, c, d, e, f), matrix)
                 first = len(self.texts)
-                self.add(calls.objects_in(drawn), drawn, inner, depth + 1)
+                self.add(calls.objects_in(drawn), inner, depth + 1)
                 self.forms[drawn] = range(first, len(self.texts))
-                self.parts.append(Part(len(self.texts), form, matrix))
+                self.parts.append(Part(len(self.texts), matrix))
             elif kind != PATH:
                 self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, None))
             else:
@@ -204,11 +203,7 @@ class Drawing:
         """The left, bottom, right and top sides of the texts."""
         return [self.boxes[side::4] for side in range(4)]
 
-    def around(self, at: int) -> Part:
-        """What a text stands in."""
-        return self.parts[bisect_right(self.parts, at, key=lambda part: part.first) - 1]
-
-    def unseen(self, paper: Box, off: Collection[int] = ()) -> list[int]:
+    def unseen(self, paper: Box, off: Collection[Drawn] = ()) -> list[int]:
         """The texts that no viewer shows, by number; blanks, which nobody sees, are none.
 
         `off` is what is not drawn.
@@ -256,7 +251,8 @@ class Drawing:
         for at, size, own in zip(
             small, calls.sizes(drawn), zip(*[each] * 6, strict=True), strict=True
         ):
-            a, b, c, d, _, _ = _product(own, self.around(at).matrix)
+            part = self.parts[bisect_right(self.parts, at, key=lambda part: part.first) - 1]
+            a, b, c, d, _, _ = _product(own, part.matrix)
             if abs(size) * min(hypot(a, b), hypot(c, d)) < least:
                 yield at
 
@@ -269,16 +265,14 @@ class Drawing:
             for match in re.finditer(re.escape(bytes([mode])), self.modes):
                 at = match.start()
                 colours[4 * at : 4 * at + 4] = calls.stroke_colours([self.texts[at]])
-        one = colours == colours[:4] * len(self.texts)  # as on many pages
-        every = list(iter_unpack("16s", colours[:4] if one else colours))
         grounds = {each.colour for each in self.surfaces if each.colour is not None}
         lost_on: dict[tuple[bytes], set[Colour]] = {}  # those alike, of the colours to look at
-        for raw in set(every):
+        for raw in set(iter_unpack("16s", colours)):
             colour = unpack("4I", *raw)
             alike = {ground for ground in grounds | {PAPER} if _alike(colour, ground)}
             if alike or colour[3] < MIN_ALPHA:
                 lost_on[raw] = alike
-        for at, raw in enumerate(every * len(self.texts) if one else every) if lost_on else ():
+        for at, raw in enumerate(iter_unpack("16s", colours)) if lost_on else ():
             if raw in lost_on:
                 colour, alike = unpack("4I", *raw), lost_on[raw]
                 if colour[3] < MIN_ALPHA or self._is_lost(at, colour, alike):
@@ -336,12 +330,6 @@ def _painted_over(surface: Surface, box: Box) -> Colour | None:
     return surface.colour
 
 
-def _fours(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    """Four numbers at a time."""
-    each = iter(values)
-    return zip(each, each, each, each, strict=True)
-
-
 def _moved(box: Box, matrix: Matrix) -> Box:
     """The box around another one that is multiplied by a matrix."""
     import pypdfium2
@@ -350,16 +338,18 @@ def _moved(box: Box, matrix: Matrix) -> Box:
     return box if matrix == IDENTITY else pypdfium2.PdfMatrix(*matrix).on_rect(*box)
 
 
-def _boxes(objects: Sequence[int], matrix: Matrix) -> array[float]:
+def _boxes(objects: Sequence[Drawn], matrix: Matrix) -> array[float]:
     """The sides of objects on the page, whose space is multiplied by a matrix, in one row."""
     own = calls.boxes(objects)
     if matrix == IDENTITY:
         return own
-    return array("f", chain.from_iterable(_moved(box, matrix) for box in _fours(own)))
+    return array("f", chain.from_iterable(_moved(box, matrix) for box in fours(own)))
 
 
 def _product(first: Matrix, second: Matrix) -> Matrix:
     """What both do, one after the other."""
+    if second == IDENTITY:
+        return first
     import pypdfium2
 
     a, b, c, d, e, f = pypdfium2.PdfMatrix(*first).multiply(pypdfium2.PdfMatrix(*second)).get()
@@ -392,5 +382,4 @@ def _is_ink(colour: Colour) -> bool:
 
 
 def _alike(colour: Colour, other: Colour) -> bool:
-    pairs = zip(colour[:3], other[:3], strict=True)
-    return all(abs(one - two) <= MAX_COLOUR_DISTANCE for one, two in pairs)
+    return all(-MAX_COLOUR_DISTANCE <= colour[at] - other[at] <= MAX_COLOUR_DISTANCE for at in RGB)

@@ -3,8 +3,6 @@
 A real server of the OpenAI protocol on loopback: the worst model that could be connected.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

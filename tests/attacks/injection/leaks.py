@@ -4,8 +4,6 @@ A false alarm is preferred to a miss, since nothing here is shown to a reader. C
 for the output of the program and of the unprotected control.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -5,8 +5,6 @@ no module prints one unchanged. A class that ends in "benign" is ordinary text t
 attack and must stay readable.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -79,9 +77,6 @@ def _word(number: int) -> str:
     """A word of no language, different for each number."""
     base = len(_SYLLABLES)
     return "".join(_SYLLABLES[(number // base**at % base + 7 * at) % base] for at in range(3))
-
-
-# ---- Documents
 
 
 def plant(folder: Path, strings: Sequence[Planted], targets: Targets) -> int:

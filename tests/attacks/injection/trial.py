@@ -4,8 +4,6 @@ Uses one temporary folder and loopback only. A channel holds if the detectors of
 nothing in what the program printed, and something in what the unprotected control did.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import tempfile
@@ -74,9 +72,6 @@ def run_attack(strings_file: Path = PACKAGED) -> Verdict:
         verdict.control("network", "listener", until(lambda: listener.heard >= sum(made) > 0))
         verdict.control("tool reach", "disk", new.exists())
     return verdict
-
-
-# ---- What the program did
 
 
 def judge(
@@ -150,9 +145,6 @@ def _printed_by(
     done = starting.run(command, given=given, seconds=seconds)
     assert done.returncode == 0, f"{module} ended with {done.returncode}: {done.stderr[-500:]!r}"
     return done.stdout
-
-
-# ---- The control: the same model and documents in a program without protection
 
 
 def _unprotected(

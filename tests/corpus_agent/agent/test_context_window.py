@@ -63,9 +63,6 @@ def test_whatever_is_said_it_fits_or_nothing_more_can_go(replies, window):
         assert all(len(text) <= max(len(CUT), len(LEFT_OUT)) for text in results)
 
 
-# --- what servers say of themselves
-
-
 def page(content: object):
     return raw(json.dumps(content).encode())
 
@@ -106,9 +103,6 @@ def test_a_server_is_asked_for_window_and_tools():
 def asked(script: ScriptedModelServer) -> Capabilities:
     with script:
         return fetch_capabilities(script.broker, "toy-model", Deadline(20))
-
-
-# --- over the loop
 
 
 @pytest.mark.slow

@@ -56,8 +56,6 @@ def test_no_word_of_the_models_own_is_shown():
     assert "fine" in answered("Cats are fine, I think.", quotes_only=False)[0].text
 
 
-# ---- Statements that were not found
-
 CATS = ListedCorpus({"cats.md": "# Cats\n\nEvery kitten sleeps upstairs with its mother.\n"})
 OPEN = "Young felines spend their nights upstairs in a basket."
 

@@ -104,18 +104,12 @@ def test_a_model_sees_the_passages_that_a_reader_would_be_shown_in_full():
     assert passages[0][0].passages
 
 
-# --- the size
-
-
 @pytest.mark.slow
 def test_a_model_that_reports_a_small_size_is_offered_no_tools():
     good = says(f'{DUE} [lease.md:3] "{DUE}"')
     for parameters, offered in ((SMALL - 1, False), (SMALL, True), (None, True), ("135M", True)):
         (answer,), requests = ask([good] if offered else [YES, good], parameters=parameters)
         assert answer.citations[0].quote == DUE and ("tools" in requests[0]) == offered
-
-
-# --- the reader
 
 
 def test_the_reader_asks_for_one_word_with_its_probability_and_shares_the_drafts_beginning():

@@ -40,16 +40,62 @@ def test_a_verbatim_quotation_is_verified_where_it_stands():
     assert verdict("The deposit is £1,130") == ("verified", 3, 5)  # as the whole sentence
 
 
-def test_spacing_hyphenation_ligatures_and_typography_do_not_matter():
-    for quote in (
+NOTES = (
+    "The deposit is held by [[Bank|the savings bank]] until [[Lease end]]. ^deposit\n"
+    "It was 10 ^2 metres and 3 ^abc1 high.\n"
+)
+SAUNA = "The sauna by the harbour opens at seven every morning."
+STANDS = (
+    # spacing, hyphenation, ligatures, typography and what no reader sees
+    (
+        LEASE,
         "The deposit is £1,130 and is held by the Landlord until the tenancy ends on 30 June 2026.",
-        "held by  the\nLandlord until\tthe tenancy ends",
-        "the house applies to all flats",
-        "The well-known rule",
-        "held by the Land-\nlord until the ten-\nancy ends",
-        'all ﬂats: no noise after 22:30. "Quiet" - please.',
-    ):
-        assert verdict(quote)[0] == "verified", quote
+    ),
+    (LEASE, "held by  the\nLandlord until\tthe tenancy ends"),
+    (LEASE, "the house applies to all flats"),
+    (LEASE, "The well-known rule"),
+    (LEASE, "held by the Land-\nlord until the ten-\nancy ends"),
+    (LEASE, 'all ﬂats: no noise after 22:30. "Quiet" - please.'),
+    ("⚠\ufe0f Warning: the de\u00adposit is due.", "⚠ Warning: the deposit is due."),
+    ("ice cubes\n- curry leaves – dried", "cubes - curry leaves - dried"),
+    # links between notes
+    (NOTES, "The deposit is held by the savings bank until Lease end."),
+    (NOTES, "The deposit is held by [[Bank|the savings bank]] until [[Lease end]]."),
+    # numbers
+    ("a gap of 0.5 mm.", "0.5 mm"),
+    ("Serves 12. Peel two apples.", "Serves 12. Peel two apples."),
+    ("The old motor lasts until 2012. Then stop.", "The old motor lasts until 2012"),
+    ("stored at -18 °C", "-18 °C"),
+    ("- 18 kg sack of flour", "18 kg sack of flour"),
+    ("the owner's manual, page 3 of 5", "the owner's manual, page 3 of 5"),
+    ("1.130 Einwohner", "1.130 Einwohner"),
+    # as people write a quotation
+    (SAUNA, "...sauna by the harbour opens at seven every morning."),
+    (SAUNA, "The sauna by the harbour opens at seven …"),
+    (SAUNA, "the sauna by the harbour opens at seven every morning,"),
+    (SAUNA, "[t]he sauna by the harbour opens at seven every morning."),
+    (SAUNA, "The **sauna** by the harbour opens at _seven_ every morning."),
+    (SAUNA, "> The sauna by the harbour\n> opens at seven every morning."),
+)
+DIFFERS = (
+    *((text, quote.replace("seven", "eight")) for text, quote in STANDS if text == SAUNA),
+    *((LEASE, quote) for quote in ("The deposit is £1,140 and is", "The deposit is £113")),
+    *((LEASE, quote) for quote in ("tenancy ends on 30 June 2025.", "no noise after 22:3")),
+    *((LEASE, quote) for quote in ("The deposit is £1,130 and was", "The Deposit Is")),
+    (NOTES, "The deposit is held by Bank the savings bank until Lease end."),
+    (NOTES, "The deposit is held by [[Bank]] until Lease end."),
+    *((NOTES, quote) for quote in ("It was 10 metres", "3 high.")),
+    ("about 10² metres", "about 102 metres"),
+    # words that are not there are not cut
+    ("The Tenant may not keep dogs in the flat.", "The Tenant of the flat may"),
+    ("The Tenant of the flat may not keep dogs.", "The Tenant of the old flat may"),
+)
+
+
+def test_what_stands_in_a_document_is_verified_however_it_is_written_and_nothing_else():
+    assert [pair for pair in STANDS if verdict_in(*pair) != "verified"] == []
+    unlike = ("altered", "not_found", "partial")
+    assert [pair for pair in DIFFERS if verdict_in(*pair) not in unlike] == []
 
 
 def test_a_piece_of_a_run_without_stops_is_widened_to_what_stands_around_it():
@@ -67,18 +113,6 @@ def test_the_span_is_the_sources_own_text():
     assert (citation.line_start, citation.line_end) == (7, 9)
 
 
-def test_a_changed_or_cut_word_or_number_is_never_verified():
-    for quote in (
-        "The deposit is £1,140 and is",
-        "The deposit is £113",
-        "tenancy ends on 30 June 2025.",
-        "The deposit is £1,130 and was",
-        "no noise after 22:3",
-        "The Deposit Is",
-    ):
-        assert verdict(quote)[0] in ("altered", "not_found", "partial"), quote
-
-
 def test_an_altered_quotation_comes_with_the_passage_it_resembles_also_over_line_ends():
     assert verdict("The deposit is £1,140 and is") == ("altered", 3, 3)
     quote = "The deposit is £1,130 and is kept by the Landlord until the tenancy ends"
@@ -86,7 +120,7 @@ def test_an_altered_quotation_comes_with_the_passage_it_resembles_also_over_line
 
 
 def test_a_fabricated_quotation_and_an_unknown_source_are_not_found():
-    for quote in ("The tenant may keep two llamas", "…—!"):
+    for quote in ("The tenant may keep two llamas", "First page text.", "…—!"):
         assert verdict(quote)[0] == "not_found"
     assert check_quotation(CORPUS, 1, "none.md", "The deposit", 1).verdict == "not_found"
 
@@ -108,34 +142,6 @@ def test_a_quotation_over_a_page_end_is_found_and_the_mark_is_not_text():
     assert marked.verdict == "not_found"
 
 
-def test_what_a_model_cannot_see_is_not_compared():
-    there = "⚠\ufe0f Warning: the de\u00adposit is due."
-    assert verdict_in(there, "⚠ Warning: the deposit is due.") == "verified"
-
-
-def test_links_between_notes_are_compared_as_their_reader_sees_them():
-    written = (
-        "The deposit is held by [[Bank|the savings bank]] until [[Lease end]]. ^deposit\n"
-        "It was 10 ^2 metres and 3 ^abc1 high.\n"
-    )
-    for quote in (
-        "The deposit is held by the savings bank until Lease end.",
-        "The deposit is held by [[Bank|the savings bank]] until [[Lease end]].",
-    ):
-        assert verdict_in(written, quote) == "verified", quote
-    for quote in (
-        "The deposit is held by Bank the savings bank until Lease end.",
-        "The deposit is held by [[Bank]] until Lease end.",
-        "It was 10 metres",
-        "3 high.",
-    ):
-        assert verdict_in(written, quote) != "verified", quote
-
-
-def test_a_power_is_not_the_number_it_looks_like():
-    assert verdict_in("about 10² metres", "about 102 metres") != "verified"
-
-
 @pytest.mark.slow
 @given(st.data())
 def test_every_run_of_whole_words_of_a_document_is_verified_or_cut(data):
@@ -147,9 +153,6 @@ def test_every_run_of_whole_words_of_a_document_is_verified_or_cut(data):
     quote = " ".join(words[start:end])
     if any(char.isalnum() for char in quote):
         assert verdict(quote, number)[0] in ("verified", "partial")
-
-
-# --- what is part of a number
 
 
 PIECES = [
@@ -236,39 +239,10 @@ def test_a_piece_of_a_sentence_is_widened_to_the_whole_or_not_verified():
     assert [pair for pair, whole in found.items() if not whole] == []
 
 
-def test_a_whole_number_is_found():
-    for text, quote in (
-        ("a gap of 0.5 mm.", "0.5 mm"),
-        ("Serves 12. Peel two apples.", "Serves 12. Peel two apples."),
-        ("The old motor lasts until 2012. Then stop.", "The old motor lasts until 2012"),
-        ("stored at -18 °C", "-18 °C"),
-        ("- 18 kg sack of flour", "18 kg sack of flour"),
-        ("the owner's manual, page 3 of 5", "the owner's manual, page 3 of 5"),
-        ("1.130 Einwohner", "1.130 Einwohner"),
-    ):
-        assert verdict_in(text, quote) == "verified", quote
-
-
-def test_a_dash_between_words_is_no_hyphen_of_the_page():
-    there = "ice cubes\n- curry leaves – dried"
-    assert verdict_in(there, "cubes - curry leaves - dried") == "verified"
-
-
 @given(st.text(alphabet="ab -–\u00ad1 2ﬁ²é\t.", max_size=40))
 def test_each_character_that_is_compared_knows_where_it_came_from(text):
     assert len(_columns(text)) == len(_flat(text))
     assert _columns(text) == sorted(_columns(text))
-
-
-# --- what is too little
-
-
-def test_words_that_are_not_there_are_not_cut():
-    for text, quote in (
-        ("The Tenant may not keep dogs in the flat.", "The Tenant of the flat may"),
-        ("The Tenant of the flat may not keep dogs.", "The Tenant of the old flat may"),
-    ):
-        assert verdict_in(text, quote) in ("altered", "not_found"), quote
 
 
 def test_a_page_end_hides_no_negation():
@@ -277,28 +251,11 @@ def test_a_page_end_hides_no_negation():
     assert found.quote == "Guests may not\nlight candles in the cabin."
 
 
-SAUNA = "The sauna by the harbour opens at seven every morning."
-
-
 def test_a_chinese_clause_stands_whole_behind_its_number():
     clause = "客人每天早上七点使用港口的桑拿房。"
     assert verdict_in(f"3.2 {clause}", clause) == "verified"
     beside = MemoryCorpus({"a.md": f"木屋在港口的东边。{clause}"})  # nine signs are a sentence
     assert check_quotation(beside, 1, "a.md", clause).quote == clause
-
-
-def test_a_quotation_is_written_as_people_write_one():
-    for quote in (
-        "...sauna by the harbour opens at seven every morning.",
-        "The sauna by the harbour opens at seven …",
-        "the sauna by the harbour opens at seven every morning,",
-        "[t]he sauna by the harbour opens at seven every morning.",
-        "The **sauna** by the harbour opens at _seven_ every morning.",
-        "> The sauna by the harbour\n> opens at seven every morning.",
-    ):
-        assert verdict_in(SAUNA, quote) == "verified", quote
-        changed = quote.replace("seven", "eight")  # the control
-        assert verdict_in(SAUNA, changed) != "verified", changed
 
 
 def test_words_are_parted_as_they_are_and_mark_up_says_nothing():

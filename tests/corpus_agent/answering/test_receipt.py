@@ -87,9 +87,6 @@ def test_check_tells_apart_what_was_answered_and_what_was_shown():
         assert one["status"] == (None if "no known" in shown else status)
 
 
-# --- keeping
-
-
 def test_the_log_keeps_the_newest_and_stays_bounded(made, tmp_path):
     for number in range(20):
         content = {**made, "question": f"q{number}"}
@@ -128,9 +125,6 @@ def test_a_store_that_cannot_be_written_costs_a_notice_and_no_answer(made, tmp_p
     (tmp_path / "receipts.jsonl").symlink_to(tmp_path / "elsewhere")
     assert "not in the store's log" in str(receipt.log(tmp_path, made))
     assert not (tmp_path / "elsewhere").exists()
-
-
-# --- checking
 
 
 def checked(content: receipt.Receipt, corpus: MemoryCorpus):
@@ -254,9 +248,6 @@ def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere():
         assert len(first) < 300 and first.isprintable() and "://" not in first, (field, text)
         bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", first)
         assert "holds" not in bare and "quotations" not in bare and "](" not in first
-
-
-# -- the log, read back
 
 
 def test_the_log_is_read_newest_first_and_a_deleted_answer_is_gone_from_the_file(tmp_path):

@@ -115,9 +115,6 @@ def test_what_the_question_gives_need_not_be_said():
     assert found.verdict == "supported"
 
 
-# --- claims
-
-
 def test_claims_are_sentences_with_the_numbers_behind_them():
     text = "Yes. [1] The deposit is £1,130 [2][3]. It is kept by them, I think.\n\n- one cat [7]"
     found = [(claim.text, claim.cited) for claim in claims(text, [1, 2, 3])]
@@ -135,9 +132,6 @@ def test_names_and_codes_are_found_and_german_nouns_are_no_names():
     assert names("The trip of Oskar to Rotterdam was cancelled.") == {"oskar", "rotterdam"}
     assert names("Das Wasser wird im Oktober vom Verein abgestellt.") == frozenset()
     assert codes("Part GX-1180-B and E1042") == {"gx", "1180", "b", "e1042"}
-
-
-# --- support
 
 
 SUPPORTED = {

@@ -75,9 +75,6 @@ def test_a_passage_is_opened_with_the_lines_around_it():
     assert said.count("Which one? /sources lists the numbers") == 2
 
 
-# --- names
-
-
 HOSTILE_NAMES = (
     "lease \x1b]0;owned\x07.md",
     "lease \x1b[2J\n[9] lease.md:1 · verified.md",

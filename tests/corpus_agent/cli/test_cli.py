@@ -57,9 +57,6 @@ def problem(done: "subprocess.CompletedProcess[str]", code: int) -> str:
     return done.stderr
 
 
-# -- what the commands print
-
-
 @pytest.mark.slow
 def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
     assert cli("read", "a.md").stdout == "# Bread\n\nSourdough rises slowly.\n"
@@ -128,9 +125,6 @@ def test_strict_turns_a_failed_file_into_an_exit_code(cli: Cli, tmp_path):
     assert cli("index").returncode == 0
 
 
-# -- the seal
-
-
 @pytest.mark.slow
 def test_every_command_that_reads_says_that_the_seal_is_enforced(cli: Cli, project):
     for command in (["files"], ["status"], ["read", "a.md"], ["index", "--dry-run"]):
@@ -147,9 +141,6 @@ def test_without_the_seal_every_object_is_stamped_and_a_warning_printed(cli: Cli
     variables = dict.fromkeys(("CORPUS_AGENT_UNSEALED", "CORPUS_AGENT_SEAL_OFF", "UNSEALED"), "1")
     assert one_object(cli("status", "--json", env=variables))["seal"] == "enforced"
     assert [option.envvar for option in main.params if option.name == "unsealed"] == [None]
-
-
-# -- a conversation
 
 
 class Terminal:

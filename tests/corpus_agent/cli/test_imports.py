@@ -55,8 +55,6 @@ def test_help_and_status_import_no_more_than_they_use(sample_store):
         assert modules.isdisjoint((*unused, *others))
 
 
-# ---- Before the seal
-
 HEAVY = """
 numpy lancedb pyarrow lxml pathspec onnxruntime mcp uvicorn torch sentence_transformers tokenizers
 openai pydantic_ai pypdf watchfiles

@@ -74,12 +74,6 @@ def test_vectors_of_another_model_are_found(store):
     assert wrong(store) == {"embedding"}
 
 
-# -- the machine
-
-
-# -- the command
-
-
 def checks_of(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]:
     content = json.loads(done.stdout)
     assert content["doctor"]["passed"] == (done.returncode == 0), done.stderr

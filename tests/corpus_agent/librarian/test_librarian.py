@@ -89,8 +89,6 @@ def test_an_answer_with_a_field_of_another_kind_is_refused():
     assert believed == []
 
 
-# -- a process that is not what it should be
-
 HOSTILE = """
 import json, os, struct, sys, time
 def send(content):
@@ -197,9 +195,6 @@ def test_the_secrets_of_the_parent_stay_with_the_parent(monkeypatch):
         control.kill()
 
 
-# -- the seal
-
-
 @pytest.fixture(scope="module")
 def toy_store(tmp_path_factory):
     """An index that can be opened and not searched, since another model made it: made at once."""
@@ -208,9 +203,6 @@ def toy_store(tmp_path_factory):
     (folder / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
     sync(folder / "docs", folder / "store", ENCODER)
     return folder / "store"
-
-
-# -- no orphans
 
 
 @pytest.mark.slow
@@ -267,9 +259,6 @@ def test_a_process_that_was_killed_is_started_again_at_the_next_question(toy_sto
         with pytest.raises(IncompatibleStore):
             librarian.ask("bread?")
         assert librarian.pid not in (None, first)
-
-
-# -- answers
 
 
 @pytest.fixture(scope="module")
@@ -364,9 +353,6 @@ def test_a_task_that_is_cancelled_stops_its_question(librarian, server):
     assert asyncio.run(give_up()).citations
 
 
-# -- adapters
-
-
 @pytest.mark.slow
 def test_a_call_never_raises_into_the_loop(toy_store):
     with Librarian(toy_store, llm="none") as librarian:
@@ -375,6 +361,3 @@ def test_a_call_never_raises_into_the_loop(toy_store):
         assert call(librarian, {"question": "bread?"}).startswith("Error: The index was made with")
         assert asyncio.run(call_async(librarian, {"question": 7})).startswith("Error: ask_corpus")
     assert call(librarian, {"question": "bread?"}).startswith("Error: The librarian is closed.")
-
-
-# -- a corpus that wants to give orders

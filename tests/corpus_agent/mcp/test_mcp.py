@@ -31,9 +31,6 @@ NAMES = [
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 
 
-# -- texts, in this process
-
-
 @pytest.fixture(scope="module")
 def toy_store(tmp_path_factory):
     """An index of many small documents, made by an encoder without weights."""
@@ -142,9 +139,6 @@ def test_every_document_is_listed_once_and_can_be_read_by_its_uri(tools):
             tools.resource(address)
 
 
-# -- the protocol, in a process of its own
-
-
 @pytest.mark.slow
 def test_the_tools_are_the_seven_read_only_ones_and_nothing_is_loaded_to_list_them(toy_store):
     with RawClient("--store", toy_store, "mcp", "--llm", "none") as client:
@@ -223,12 +217,6 @@ def test_the_end_of_input_ends_the_process_and_its_broker(toy_store):
         assert until(lambda: client.process.poll() is not None)
         assert client.process.returncode == 0
         assert until(lambda: not any(map(runs, left)))
-
-
-# -- configuration
-
-
-# -- with the real model
 
 
 @pytest.fixture(scope="module")

@@ -162,9 +162,6 @@ def test_the_server_ends_with_a_sealed_parent(places, ending):
     assert until(lambda: not started_with(str(places[1]))), started_with(str(places[1]))
 
 
-# ---- What lies in its folder already
-
-
 def started(places):
     """A server that was started and stopped, in a process of its own, and whether it was ready."""
     code = """

@@ -46,9 +46,6 @@ def test_a_server_that_ends_at_once_leaves_an_answer_and_says_so(cli, sample_sto
     assert "llama-server ended before it was ready" in answer["notices"][0]
 
 
-# -- a host that is not this machine
-
-
 @pytest.mark.slow
 def test_no_environment_variable_and_no_file_permits_a_remote_host(cli, sample_store, tmp_path):
     asked = ("--store", sample_store, "ask", "How long?", "--llm", "http://192.0.2.7:80")

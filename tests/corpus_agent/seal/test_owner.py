@@ -17,7 +17,7 @@ from corpus_agent.models.discovery import ModelUnavailable, find, parse, server_
 from corpus_agent.seal import Gate, TcpAddress
 from corpus_agent.seal.owner import OwnerUnknown, SocketLookup, checked, owner_text, peer_of
 from corpus_agent.trust import user_state
-from tests.support.brokers import broker_for
+from tests.support.brokers import asked, broker_for
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.other_user import serving_as
 from tests.support.processes import until
@@ -123,9 +123,6 @@ def test_the_number_for_users_without_one_is_nobody_only_where_all_have_one():
         checked(frozenset([65_534]), users_are_known=False)
 
 
-# ---- Who is asked unnamed
-
-
 def test_a_server_of_this_user_is_asked_unnamed_and_nothing_is_kept():
     with ScriptedModelServer() as fake:
         found = find("auto", ports=[fake.port])
@@ -203,36 +200,20 @@ def test_a_model_that_runs_elsewhere_is_not_chosen_unnamed():
         assert find(fake.server, "glm-4.6:cloud").name == "glm-4.6:cloud"
 
 
-# ---- At each connection
-
-
 def test_the_relay_says_nothing_to_a_process_that_is_not_the_owners():
     chat = b'{"model":"m","messages":[]}'
     with serving_as(OTHER) as server:
-        reasons = {}
+        heard = {}
         for owners in (frozenset([ME]), frozenset([OTHER])):
             gate = Gate(TcpAddress("127.0.0.1", server.port), frozenset(["m"]), owners)
             with broker_for(gate) as broker:
-                reasons[owners] = asked(broker, chat)
-    assert reasons == {
-        frozenset([ME]): "another user's process listens there now",
-        frozenset([OTHER]): "HEAD",
+                heard[owners] = asked(broker, "POST", "/v1/chat/completions", chat)
+    assert heard == {
+        frozenset([ME]): (None, b"", "another user's process listens there now"),
+        frozenset([OTHER]): (200, b"{}", None),
     }
     assert server.heard == ["POST /v1/chat/completions"]
 
-
-def asked(broker, body):
-    import queue
-
-    from corpus_agent.seal.frames import ReplyKind, failure_in
-
-    heard = queue.SimpleQueue()
-    broker.ask("POST", "/v1/chat/completions", body, heard.put)
-    reply = heard.get(timeout=10)
-    return failure_in(reply.payload).reason if reply.kind is ReplyKind.FAILED else reply.kind.name
-
-
-# ---- What an answer says of it
 
 QUOTE = 'Twelve days [kitchen/sourdough.md:15] "12 days".'
 

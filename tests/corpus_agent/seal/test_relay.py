@@ -1,7 +1,5 @@
 """The written list, seen from the wire, whatever a taken-over process says or a server answers."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -22,7 +20,6 @@ from corpus_agent.seal.frames import (
     ReplyKind,
     Request,
     Verb,
-    failure_in,
     head_in,
     packed_request,
     read_reply,
@@ -37,7 +34,7 @@ from corpus_agent.seal.routes import (
     number_of,
 )
 from corpus_agent.seal.upstream import MAX_HEADER_BYTES, MAX_REPLY_BYTES, request_bytes
-from tests.support.brokers import broker_for
+from tests.support.brokers import Heard, asked, broker_for
 from tests.support.processes import until
 from tests.support.raw_server import OK, RawServer
 
@@ -98,39 +95,6 @@ def user(content, **more):
 
 def relayed(port, owners=None):
     return broker_for(Gate(TcpAddress("127.0.0.1", port), MODELS, owners))
-
-
-class Heard(list):
-    def __init__(self, broker, method="GET", path="/v1/models", body=b""):
-        self.over = threading.Event()
-        self.exchange = broker.ask(method, path, body, self.hear)
-
-    def hear(self, reply):
-        self.append(reply)
-        if reply.kind in (ReplyKind.END, ReplyKind.FAILED):
-            self.over.set()
-
-    @property
-    def content(self):
-        return b"".join(reply.payload for reply in self if reply.kind is ReplyKind.DATA)
-
-    @property
-    def outcome(self):
-        """How it ended: status, content and the reason of a failure."""
-        assert self.over.wait(20), self
-        first, last = self[0], self[-1]
-        status = (
-            struct.unpack_from("=H", first.payload)[0] if first.kind is ReplyKind.HEAD else None
-        )
-        reason = failure_in(last.payload).reason if last.kind is ReplyKind.FAILED else None
-        return status, self.content, reason
-
-
-def asked(*request):
-    return Heard(*request).outcome
-
-
-# ---- The judge of what arrives, and mutated requests
 
 
 def is_listed(request: bytes, port: int) -> bool:
@@ -263,9 +227,6 @@ def test_mutated_requests_reach_the_server_as_the_list_or_not_at_all(count):
     assert counts["relays ended"] > count / 20
 
 
-# ---- What can be said
-
-
 def test_each_route_of_the_list_is_said_and_nothing_beside_it():
     body = json.dumps(CHAT).encode()
     with RawServer() as server, relayed(server.port) as broker:
@@ -370,9 +331,6 @@ def test_two_readings_of_one_body_become_one():
     assert sent.isascii() and not re.search(rb"[\x00-\x1f]", sent)
 
 
-# ---- Frames
-
-
 def test_what_is_no_frame_is_an_error():
     for data in (
         b"\0",
@@ -408,9 +366,6 @@ def test_a_relay_that_is_told_no_frame_ends_and_says_nothing():
             os.write(broker.pipe, data)
             assert asked(broker) == (None, b"", "the relay has ended")
             assert len(server.requests) == 1
-
-
-# ---- What a server may answer
 
 
 def test_a_reply_is_handed_on_as_it_comes():

@@ -62,29 +62,36 @@ def test_files_outside_of_corpus_and_store_are_closed(root, store, outside):
 
 
 @pytest.mark.slow
-def test_temporary_files_go_into_the_store(root, store):
+def test_inside_the_documents_and_the_index_are_open_and_nothing_takes_the_seal_off(
+    root, store, outside
+):
     code = """
-    import tempfile
+    outcome["document"] = (root / "note.md").read_text()
+    (store / "folder").mkdir()
+    (store / "folder" / "file").write_text("one")
+    (store / "folder" / "file").rename(store / "file")
+    (store / "file").write_text("two")
+    os.truncate(os.open(store / "file", os.O_RDWR), 1)
+    outcome["store"] = (store / "file").read_text()
+    (store / "file").unlink(); (store / "folder").rmdir()
     with tempfile.NamedTemporaryFile() as file:
-        outcome["python"] = file.name
-    outcome["variable"] = os.environ["TMPDIR"]
+        outcome["temporary"] = file.name.startswith(f"{store}/tmp/")
+    outcome["variable"] = os.environ["TMPDIR"] == f"{store}/tmp"
     outcome["mode"] = oct((store / "tmp").stat().st_mode & 0o777)
     attempt("elsewhere", lambda: tempfile.NamedTemporaryFile(dir="/tmp").close())
+    attempt("again", lambda: seal(policy(Path("/usr"), store)).state)
+    attempt("reading", Path(sys.argv[3], "secret.txt").read_text)
+    attempt("socket", lambda: socket.socket().close())
     """
-    found = sealed("import tempfile; tempfile.gettempdir()", code, root, store)
-    assert found["python"].startswith(f"{store}/tmp/")
-    assert found["variable"] == f"{store}/tmp"
-    assert found["mode"] == "0o700"
-    assert found["elsewhere"] == "EACCES"
-
-
-@pytest.mark.slow
-def test_no_environment_variable_turns_the_seal_off(root, store):
     names = ("CORPUS_AGENT_UNSEALED", "CORPUS_AGENT_SEAL", "UNSEALED", "CORPUS_AGENT_NO_SEAL")
     environment = dict.fromkeys(names, "1") | {"CORPUS_AGENT_SEAL": "off"}
-    code = 'attempt("socket", lambda: socket.socket().close())'
-    assert sealed("", code, root, store, environment=environment) == {"socket": "EPERM"}
-    assert unsealed("", code, root, store, environment=environment) == {"socket": None}
+    before = f"import tempfile; tempfile.gettempdir(); sys.argv.append({str(outside)!r})"
+    assert sealed(before, code, root, store, environment=environment) == {
+        "document": "words", "store": "t", "temporary": True, "variable": True, "mode": "0o700",
+        "elsewhere": "EACCES", "again": "enforced", "reading": "EACCES", "socket": "EPERM",
+    }  # fmt: skip
+    open_too = 'attempt("socket", lambda: socket.socket().close())'
+    assert unsealed("", open_too, root, store, environment=environment) == {"socket": None}
 
 
 def seal_error(code: str, *arguments: object) -> str | None:
@@ -99,16 +106,6 @@ except SealUnavailable as error:
     outcome["error"] = str(error)
 """
     return python(f"{before}given = {{}}\n{code}\n{sealing}", *arguments).get("error")
-
-
-@pytest.mark.slow
-def test_the_seal_cannot_be_taken_off_again(root, store, outside):
-    code = """
-    attempt("again", lambda: seal(policy(Path("/usr"), store)).state)
-    attempt("reading", Path(sys.argv[3], "secret.txt").read_text)
-    """
-    found = sealed(f"sys.argv.append({str(outside)!r})", code, root, store)
-    assert found == {"again": "enforced", "reading": "EACCES"}
 
 
 @pytest.mark.slow
@@ -162,8 +159,6 @@ def test_the_whole_disk_cannot_be_a_corpus(store):
     with pytest.raises(SealUnavailable, match="Nothing lies outside of '/'"):
         policy(Path("/"), store)
 
-
-# -- a kernel that cannot ----------------------------------------------------------------------
 
 CALL_MISSING = """
 import sys
@@ -249,24 +244,6 @@ def test_only_a_process_that_watches_is_told_what_is_opened_elsewhere(root, stor
     free, closed = {"made": True, "added": "EBADF"}, {"made": "EPERM", "added": "EPERM"}
     for how, expected in (("unsealed", free), ("watching", free), ("sealed", closed)):
         assert python(code, root, store, outside, how) == expected, how
-
-
-# -- a process that serves
-
-
-@pytest.mark.slow
-def test_corpus_and_store_are_open(root, store):
-    code = """
-    outcome["document"] = (root / "note.md").read_text()
-    (store / "folder").mkdir()
-    (store / "folder" / "file").write_text("one")
-    (store / "folder" / "file").rename(store / "file")
-    (store / "file").write_text("two")
-    os.truncate(os.open(store / "file", os.O_RDWR), 1)
-    outcome["store"] = (store / "file").read_text()
-    (store / "file").unlink(); (store / "folder").rmdir()
-    """
-    assert sealed("", code, root, store) == {"document": "words", "store": "t"}
 
 
 @pytest.mark.slow

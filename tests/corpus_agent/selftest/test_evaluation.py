@@ -9,7 +9,7 @@ from tests.support.fakes import passages
 
 
 def question(*sources: str, answers: tuple[str, ...] = ("24 °C",), page: int | None = None):
-    return Question("How warm?", frozenset(sources), answers if sources else (), page, "fact")
+    return Question("How warm?", frozenset(sources), answers if sources else (), page)
 
 
 def result(asked: Question, ranked: tuple[str, ...], said: str, *cited: Citation) -> Result:

@@ -7,7 +7,6 @@ import pytest
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.decision import OF_ALL
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.render.answers import answer_lines, answer_object
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer import FolderEncoder
@@ -28,17 +27,6 @@ def asked(question: str, reply: str):
         own = ExtractiveAnswerer(corpus.encoder)
         answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, own=own)
         return session.ask(question, corpus, answerer)
-
-
-@pytest.mark.slow
-def test_where_a_model_finds_nothing_the_passages_are_the_answer():
-    answer = asked("At what temperature does the dough rise?", "NOT_FOUND")
-    assert (answer.text, answer.answerer, answer.status) == ("", "toy-model", "perhaps")
-    assert answer.citations[0].quote == "The dough rises at 24 °C for five hours."
-    shown = answer_object(answer, "enforced")
-    assert (shown["answer"], shown["model"], shown["status"]) == (None, "toy-model", "perhaps")
-    *_, foot = answer_lines(answer)
-    assert foot == "toy-model: nothing found · 1 document searched"
 
 
 EVERY = "Which of my documents say at what temperature the dough rises?"

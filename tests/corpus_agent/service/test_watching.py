@@ -105,9 +105,6 @@ def becomes_equal(store: Path, root: Path, fresh: Path) -> None:
     until(lambda: rows(store) == wanted)
 
 
-# -- what becomes of changes
-
-
 def write(path: Path, text: str) -> None:
     path.write_text(text)
 
@@ -134,9 +131,6 @@ def test_a_file_that_grows_all_the_time_is_looked_at_ever_more_seldom():
     assert pauses == [1, 2, 4, 8, 15, 15, 1, 2]
 
 
-# -- other writers, lost folders
-
-
 def test_a_folder_that_was_replaced_ends_the_watching_and_keeps_the_index(watching, root, store):
     shutil.copytree(root, root.with_name("other"))
     root.rename(root.with_name("away"))
@@ -144,12 +138,6 @@ def test_a_folder_that_was_replaced_ends_the_watching_and_keeps_the_index(watchi
     code, errors = watching.end()
     assert (code, "another is in its place" in errors) == (1, True)
     assert read_manifest(store).coverage.indexed == 2
-
-
-# -- the end
-
-
-# -- the command itself
 
 
 def test_the_command_watches_from_inside_the_seal(root, store, tmp_path):

@@ -111,9 +111,6 @@ def test_ordinary_text_stays():
         assert unlinked(text) == text
 
 
-# -- names among the program's words
-
-
 OUR_WORDS = [
     "a.md:3 · verified", "verified", "[unsupported]", "Error: there is no such file", "Note: x",
     "Use offset=2 to continue", "1. a.md · lines 1-3 · score 0.99", "(extractive; searched 9)",
@@ -170,8 +167,6 @@ def test_a_name_is_taken_back_as_it_was_shown(names):
         assert found == name or quoted(name) in names or quoted(found) == quoted(name)
 
 
-# -- a name that another one is shown by
-
 COLLIDING = (1609, 5893)  # whose names have the same mark
 
 TAKEN = [
@@ -223,9 +218,6 @@ def test_a_reader_gets_the_document_that_was_shown_to_it():
             for limit, way in enumerate((called_outside, unambiguous), 1):  # another window
                 read = toolbox.call("vectordb_read", {"source": way(shown), "limit": limit}).text
                 assert f"is {amount} euros" in read, name
-
-
-# -- texts for a parent and for a client
 
 
 HOSTILE = [

@@ -125,8 +125,6 @@ def test_the_numbers_of_a_list_begin_its_items():
         assert cut(text) == text.split("\n"), text
 
 
-# ---- Properties at the top of a note
-
 PROSE = "The pear tree blossoms in April. It is old."
 
 

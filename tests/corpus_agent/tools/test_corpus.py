@@ -130,9 +130,6 @@ def test_coverage_counts_what_could_not_be_read(corpus):
     assert (corpus.coverage().indexed, corpus.coverage().unreadable) == (2, 1)
 
 
-# -- what only files on a disk can do
-
-
 def test_a_file_in_the_folder_that_was_not_indexed_cannot_be_read(folder):
     corpus = local(folder)
     (folder / "late.txt").write_text("arrived after the index")

@@ -89,8 +89,6 @@ def test_a_store_of_somebody_in_the_working_folder_is_refused_and_not_taken_for_
     assert place_of(named("notes")["notes"], Settings()).store == store  # the control
 
 
-# ---- Where one stands
-
 OWN = ".corpus-agent"
 
 

@@ -168,9 +168,6 @@ def test_what_is_recorded_at_once_is_all_there(tmp_path):
         assert place_of(tmp_path / f"store{number}", Settings()).root.name == f"docs{number}"
 
 
-# -- the commands
-
-
 @pytest.mark.slow
 def test_trust_says_what_it_permits_and_one_command_is_enough(cli: Cli, store, tmp_path):
     clone = tmp_path / "clone"

@@ -165,9 +165,6 @@ def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_
             model.over.set()
 
 
-# -- what a model tries
-
-
 @pytest.mark.nightly
 def test_nothing_that_a_model_writes_acts_as_a_draft_or_in_an_answer(browser, sample_store):
     with (

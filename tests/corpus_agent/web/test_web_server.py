@@ -50,9 +50,6 @@ def own(tmp_path, cli):
         yield running
 
 
-# -- what a person sees
-
-
 def test_search_marks_the_likely_line_filters_and_explains(server):
     found = server.get("/search", q="rent due", path="home", explain=1)
     assert "home/lease.md" in found.words
@@ -132,9 +129,6 @@ def test_a_document_is_forgotten_with_its_line_and_comes_back_with_a_run(own):
     assert "new.md" in own.get("/search", q="otters").words
 
 
-# -- who may enter
-
-
 def test_without_the_key_every_route_is_refused(server):
     cookies = {
         "none": {},
@@ -204,9 +198,6 @@ def test_every_answer_has_all_headers(server):
         assert "server" not in reply.headers
 
 
-# -- what is no plain request
-
-
 def framed(server, *lines, body=b""):
     head = [*lines, f"Cookie: corpus-agent={server.cookie}", f"Origin: {server.origin}",
             "Content-Type: application/x-www-form-urlencoded", "", ""]  # fmt: skip
@@ -256,9 +247,6 @@ def test_a_request_that_does_not_end_is_closed_in_its_time_and_others_are_served
         with suppress(ConnectionResetError):
             assert slow.recv(100) == b""
         assert time.monotonic() - began < 20
-
-
-# -- the process
 
 
 def test_ctrl_c_ends_with_130_and_a_signal_of_a_service_manager_with_0(sample_store):

@@ -25,9 +25,6 @@ def put(folder, *names, text="needle\n", age=0):
         os.utime(path, (1_700_000_000 - age, 1_700_000_000 - age))
 
 
-# --- glob
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "found"),
@@ -86,12 +83,6 @@ def test_names_that_are_not_one_line_are_counted_and_not_shown(tmp_path, tools):
     assert tools.grep("needle", mode="files") == f"a{note}"
     assert tools.grep("needle", mode="count") == f"a:1{note}"
     assert tools.grep("needle") == f"a:1:needle{note}"
-
-
-# --- grep
-
-
-# --- ripgrep itself
 
 
 SEARCHING = """

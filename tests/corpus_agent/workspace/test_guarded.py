@@ -90,9 +90,6 @@ def test_an_ordinary_file_is_edited_without_a_question(tmp_path, path):
     assert tools.edit(path, "old", "new").startswith("Edited")
 
 
-# -- repositories without .git
-
-
 def bare(folder, leave_out=""):
     """A bare repository as git makes it, or what is almost one."""
     subprocess.run(["git", "init", "-q", "--bare", folder], check=True)
@@ -119,6 +116,3 @@ def test_links_to_a_repository_and_other_spellings_belong_to_git(tmp_path, caref
     assert belongs_to_git(tmp_path / path)
     assert "belongs to git" in careful.write(path, "gitdir: elsewhere\n")
     assert asked == []
-
-
-# -- the list

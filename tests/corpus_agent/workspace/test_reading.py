@@ -24,18 +24,12 @@ def put(folder, name, content):
     return name
 
 
-# --- windows
-
-
 def test_a_window_ends_with_the_offset_to_go_on_from(tmp_path, tools):
     put(tmp_path, "a.txt", "".join(f"line {n}\n" for n in range(1, 11)))
     assert tools.read("a.txt", offset=3, limit=2) == (
         "     3\tline 3\n     4\tline 4\n\nThese are lines 3-4. Use offset=5 to continue"
     )
     assert tools.read("a.txt", offset=9, limit=2) == "     9\tline 9\n    10\tline 10"
-
-
-# --- documents and images
 
 
 @pytest.mark.slow
@@ -87,8 +81,6 @@ def test_an_image_is_attached_with_a_note(tmp_path, tools, name, content, media_
     )
     assert tools.read(name).startswith(f"Already given in this conversation: {name!r} ")
 
-
-# --- repeats
 
 NOTICE = (
     "Already given in this conversation: 'a.txt' with offset=1 and limit=2000; "

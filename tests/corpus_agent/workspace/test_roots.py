@@ -56,9 +56,6 @@ def refusal(work, *arguments):
     return str(caught.value)
 
 
-# --- where a path leads
-
-
 @pytest.mark.parametrize(
     ("path", "leads"),
     [
@@ -95,9 +92,6 @@ def test_what_leaves_the_roots_is_refused_for_reading_and_writing(root, path):
     assert refusal(workspace.for_writing, path) == text
 
 
-# --- writing
-
-
 @pytest.mark.parametrize(
     ("path", "leads"), [("in.txt", "sub/file.txt"), ("in/new.txt", "sub/new.txt")]
 )
@@ -120,9 +114,6 @@ def test_readable_roots_are_read_and_writable_ones_written(root, outside, tmp_pa
     assert workspace.for_writing(str(outside / "new.txt")).path == outside / "new.txt"
 
 
-# --- roots
-
-
 def test_a_root_that_was_replaced_is_not_opened(root, outside, tmp_path):
     place = Workspace(root).for_reading("sub/file.txt")
     os.close(open_place(place))
@@ -135,8 +126,6 @@ def test_a_root_that_was_replaced_is_not_opened(root, outside, tmp_path):
     assert (root / "sub/file.txt").read_text() == CANARY
     assert refusal(open_place, place) == f"The folder {str(root)!r} was replaced by another one."
 
-
-# --- races
 
 SWAPPER = """
 import ctypes, os, sys

@@ -31,9 +31,6 @@ def tools(files):
     return {tool.name: tool for tool in files.tools()}
 
 
-# --- what a model is told
-
-
 NAMES = ["read", "glob", "grep", "edit", "write"]
 
 
@@ -46,9 +43,6 @@ def test_what_a_model_is_told_of_a_tool_is_as_written_down(tools, name):
     if os.environ.get("UPDATE_SNAPSHOTS") == "1":
         path.write_text(text, encoding="utf-8")
     assert path.read_text(encoding="utf-8") == text
-
-
-# --- who may not hold them
 
 
 @pytest.mark.slow
@@ -72,9 +66,6 @@ def test_the_example_runs_offline_and_changes_the_letter(sample_store):
     assert 'glob {"pattern": "*.txt"}' in run.stdout
     assert re.search(r"\[1\] home/lease\.md:32-33 · \w+ · verified", run.stdout)
     assert "with two months' notice in writing." in run.stdout
-
-
-# --- codes of errors
 
 
 @pytest.mark.parametrize(

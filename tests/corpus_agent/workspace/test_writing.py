@@ -32,9 +32,6 @@ def edited(tools, path, *arguments):
     return tools.edit(path, *arguments)
 
 
-# --- edit
-
-
 def test_line_ends_stay_as_the_file_has_them(tmp_path, tools):
     failing = []
     for before, old, new, after in (
@@ -81,9 +78,6 @@ def test_mode_and_owner_stay(tmp_path, tools):
     assert (info.st_uid, info.st_gid) == owner
 
 
-# --- the write behind an edit
-
-
 def test_what_may_not_be_written_is_not_replaced_either(open_folder):
     path = put(open_folder, "a.txt", "one\n")
     path.chmod(0o444)
@@ -98,8 +92,6 @@ def test_what_may_not_be_written_is_not_replaced_either(open_folder):
     assert as_nobody(work) == [text, text]
     assert path.read_bytes() == b"one\n"
 
-
-# --- any file
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=12)
 RAW = st.binary(max_size=3)
@@ -118,9 +110,6 @@ def test_exactly_the_stretch_is_replaced_and_nothing_else(head, raw, old, tail, 
         assume(data.count(b"\n") == data.count(b"\r\n") > 0 or ending == "\n")
         result = replaced(data, old, new, everywhere=False)
         assert result.data == data.replace(stretch, new.replace("\n", ending).encode())
-
-
-# --- write
 
 
 @pytest.fixture

@@ -82,9 +82,6 @@ EVERY = (INET, INET6, UNIX, socket.AF_NETLINK)
 either_machine = pytest.mark.parametrize("arch", ARCHITECTURES.values(), ids=list(ARCHITECTURES))
 
 
-# -- the program, read and interpreted ------------------------------------------------------------
-
-
 @either_machine
 def test_the_program_answers_every_call_as_the_documents_say(arch):
     """As the kernel does on this machine, see test_kernel_answers; here for the other one too."""
@@ -173,9 +170,6 @@ def test_the_numbers_are_those_of_the_kernels_headers(arch):
     assert all(number(name, arch) is None for name in missing - newer), missing - newer
 
 
-# -- Landlock's structures ------------------------------------------------------------------------
-
-
 def test_a_ruleset_handles_everything_that_its_abi_knows_and_a_rule_no_more():
     lengths, bits = (8, 8, 8, 16, 16, 24, 24), (13, 14, 15, 15, 16, 16, 16)
     for abi, (length, rights) in enumerate(zip(lengths, bits, strict=True), start=1):
@@ -212,8 +206,6 @@ def test_of_the_system_little_is_written_and_every_file_has_a_reason_and_none_is
         assert rule.path != Path("/proc") or rule.access == "list"
         assert not rule.path.is_relative_to(home) or home == Path("/")
 
-
-# -- what the kernel does -------------------------------------------------------------------------
 
 # Each piece of code confines itself if it is `held`; run again without, it is the control.
 _BEGIN = """

@@ -7,8 +7,6 @@ of each access, what of all operations goes through. The numbers are those of th
 test_confine.py takes the tables and the page from here, for the machine that this one is not.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import fcntl
@@ -160,8 +158,6 @@ def _answer(listener: int, pid: int, found: ctypes.Array) -> None:
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
 
-
-# ---- What each call should do, said once more and without the tables of the program
 
 GARBAGE = 0xDEADBEEF << 32  # upper half of a register, which the kernel ignores in an int
 POINTER = 0x7FFF_0000_1234

@@ -90,8 +90,6 @@ def stranger(tmp_path, marks, monkeypatch):
     return folder
 
 
-# -- the controls: started without care, each trap leaves its mark
-
 BASE = os.path.realpath(sys.executable)  # outside of a virtual environment: with a user's site
 CARELESS = {
     "json": [sys.executable, "-c", "import json"],
@@ -146,9 +144,6 @@ def careless(folder, command):
         capture_output=True,
         check=False,
     )
-
-
-# -- every place that starts a program
 
 
 def a_parser(_):
@@ -285,9 +280,6 @@ def test_no_program_that_is_started_runs_a_trap_of_the_working_folder(stranger, 
     assert [path.name for path in marks.iterdir()] == []
 
 
-# -- no other place does
-
-
 STARTS = {"popen", "run", "become"}
 OF_SUBPROCESS = {
     *("Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput")
@@ -380,9 +372,6 @@ def test_every_start_is_tried_in_a_strangers_folder(sources):
                     if called in {f"starting.{start}" for start in STARTS}:
                         found.add(f"{name}:{function.name}")
     assert found | {"corpus_agent.mcp:command"} == set(LIVE)
-
-
-# -- what is handed on
 
 
 def test_a_program_of_the_working_folder_is_not_found(stranger):

@@ -49,9 +49,6 @@ def library() -> TorchEngine:
     return TorchEngine(FolderEncoder())
 
 
-# ---- What a folder says
-
-
 def test_changed_weights_are_refused(tmp_path):
     folder = tmp_path / "model"
     shutil.copytree(packaged_model(), folder)
@@ -83,9 +80,6 @@ def test_weights_that_are_not_what_the_configuration_promises_are_explained(tmp_
     (folder / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(CorpusError, match="cannot be read"):
         OnnxEngine(FolderEncoder(folder))
-
-
-# ---- What it computes
 
 
 def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
@@ -135,8 +129,6 @@ def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
     assert np.array_equal(together, alone)
     assert np.array_equal(together, [e.vector for e in two.encode_tokens(TEXTS)])
 
-
-# ---- ONNX Runtime calls nobody; releases from 1.29 on would try to. Side files: test_side_files.
 
 # What the releases with a telemetry client hold, and those without do not.
 TELEMETRY = (b"events.data.microsoft.com", b"OneCollector", b"sqlite3_", b"ORT_DISABLE_TELEMETRY")

@@ -176,8 +176,6 @@ def test_an_index_under_a_name_of_its_own_is_passed_over_as_one(tmp_path):
     }  # fmt: skip
 
 
-# -- ignore files: bounded, plain, and matched in linear time -------------------------------------
-
 PATTERNS = [
     ["*.txt", "!keep.txt"],
     ["/a/b/", "a/**/c"],

@@ -18,7 +18,6 @@ from tests.attacks import obeying_recogniser
 from tests.attacks.obeying_viewer import FRAMES
 from tests.attacks.obeying_worker import attempts
 from tests.support.page_pictures import document, drawn, points_of_png
-from tests.support.parsing import file_of
 from tests.support.pictures import LEASE, as_bytes, picture
 
 SHOWING, RECOGNISING = "tests.attacks.obeying_viewer", "tests.attacks.obeying_recogniser"
@@ -44,9 +43,8 @@ def recogniser() -> Iterator[Recogniser]:
 
 
 def read(recogniser: Recogniser, data: bytes) -> RecognisedPage:
-    with file_of(data) as descriptor:
-        recogniser.hold(descriptor)
-        return recogniser.read(1)
+    with document(data) as copy:
+        return recogniser.read(copy, 1)
 
 
 def texts(page: RecognisedPage) -> list[str]:
@@ -75,7 +73,6 @@ def test_a_picture_is_read_line_by_line_each_with_its_confidence(recogniser):
     page = read(recogniser, as_bytes(picture(LEASE)))
     assert texts(page) == list(LEASE)
     assert all(0.9 < confidence <= 1 for _, confidence in page.lines)
-    assert page.engine == "rapidocr"
 
 
 @pytest.mark.nightly
@@ -128,12 +125,11 @@ def test_a_page_that_kills_its_process_costs_itself(taken_over):
             assert taken_over.picture(file, 1, 100).width == 1
     order, blank = picture(["An order"], (120, obeying_recogniser.DIE)), picture([], (120, 90))
     dying = as_bytes(order, "TIFF", save_all=True, append_images=[blank])
-    with closing(recognising(20)) as recogniser, file_of(dying) as descriptor:
-        recogniser.hold(descriptor)
+    with closing(recognising(20)) as recogniser, document(dying) as copy:
         with pytest.raises(UnreadableDocument, match="crashed"):
-            recogniser.read(1)
+            recogniser.read(copy, 1)
         # The next page is read by a new process, which was handed the document.
-        assert recogniser.read(2).lines == ()
+        assert recogniser.read(copy, 2).lines == ()
 
 
 def recognising(seconds: float) -> Recogniser:
@@ -223,9 +219,9 @@ def test_it_is_not_taken_for_a_line():
 
 
 def test_what_is_said_of_a_page_is_one_line_of_words():
-    said = {"lines": [], "words": [], "problem": "a\nb", "engine": "rapidocr"}
+    said = {"lines": [], "words": [], "problem": "a\nb"}
     assert page_of(said).problem == "a b"
-    for wrong in ({"engine": 7}, {"problem": "x" * 1_001}, {"version": None}):
+    for wrong in ({"problem": 7}, {"problem": "x" * 1_001}, {"version": None}):
         with pytest.raises(protocol.Malformed):
             page_of(said | wrong)
 

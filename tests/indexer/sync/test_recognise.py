@@ -125,7 +125,7 @@ def test_recognised_pages_take_their_places_and_other_pages_stay():
     made = with_pages(
         own_text,
         FileRow("a.pdf", "indexed"),
-        {2: kept(2, ("The rent", 0.97), engine="rapidocr"), 3: kept(3, problem="timeout")},
+        {2: kept(2, ("The rent", 0.97)), 3: kept(3, problem="timeout")},
     )
     assert list(protocol.decoded(made.encoding)) == [
         Line("--- Page 1 ---", 1),
@@ -228,7 +228,7 @@ def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, s
 
 def test_a_kept_page_is_found_and_goes_with_its_document(tmp_path):
     words = (PlacedText(0, 0.1, 0.1, 0.2, 0.15, "Ünïcode"), PlacedText(0, 0.22, 0.1, 0.25, 1, "€"))
-    one = RecognisedPage(1, engine_version(), (("Ünïcode €", 0.9),), "rapidocr", words=words)
+    one = RecognisedPage(1, engine_version(), (("Ünïcode €", 0.9),), words=words)
     Texts(tmp_path).put_page("f" * 64, one)
     pages = Texts(tmp_path)
     assert (pages.page("f" * 64, 1), pages.page("f" * 64, 2)) == (one, None)
