@@ -52,8 +52,7 @@ def main(program: str, parent: int, *, confined: bool) -> None:
     except SealUnavailable as error:
         protocol.send(channel, {"unsealed": error.message, "hint": error.hint})
         return
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    protocol.send(channel, {"peak_kib": peak})
+    protocol.send(channel, {})  # ready
     with contextlib.suppress(EOFError, ConnectionError):
         jobs = module.Jobs(lambda label: protocol.send(channel, {"claimed": label}))
         while True:
