@@ -62,6 +62,9 @@ def table(
     or row. One whose sentence has a condition, a negation or a quotation is doubtful, and one that
     stands beside the field's name and is not said to be its value ("not stated outright").
 
+    A row of a sheet (CSV, XLSX) is an entry of its own where FIELD is the name of a column: of more
+    than five the table says how many; --csv writes each, list finds those that fulfil a condition.
+
     Two documents side by side: table FIELD… --path A --path B
     """
     fields.lexicon.fields_of(words)  # what is no field is said before the seal
@@ -90,7 +93,8 @@ def list_documents(words: str, among: Among, as_json: bool) -> None:
 
     A sign (=, !=, <, <=, >, >=, contains, before, after, in) stands between the field and a word, a
     date, an amount or a span of time: "rent > 1000 euros", "expiry before 2026". "without TERM"
-    lists the documents that have none of these words.
+    lists the documents that have none of these words. Of a sheet with a column of that name each
+    row that fulfils it is a line: "category = food".
     """
     fields.condition.parse_condition(words)
     served, corpus = opened(among)
@@ -107,7 +111,8 @@ def list_documents(words: str, among: Among, as_json: bool) -> None:
 def timeline(among: Among, as_json: bool) -> None:
     """Print the dated statements of all documents in order, each with its quotation and place.
 
-    Every document is looked at; those without a date and those that cannot be read are counted.
+    Every document is looked at; those without a date and those that cannot be read are counted. A
+    day without a year has that of the heading above it, or of the document, and says so.
     """
     served, corpus = opened(among)
     with counted(_LOOKING) as on_document:

@@ -108,7 +108,7 @@ def _read(value: str, *, only_dates: bool) -> tuple[FieldType, str, str]:
 
 
 def verdict(condition: FieldCondition, cell: Cell) -> ListVerdict:
-    """Whether a document fulfils a condition; unclear where its values differ."""
+    """Whether a document or a row of its sheet fulfils a condition; unclear where values differ."""
     if cell.status in ("unknown", "unreadable"):
         return "unknown" if cell.status == "unknown" else "unreadable"
     if condition.field.clause == MENTION:
@@ -117,8 +117,8 @@ def verdict(condition: FieldCondition, cell: Cell) -> ListVerdict:
         return "silent" if cell.status == "silent" else "unclear"
     found = set[bool | None]([None] if cell.more else [])
     for value in cell.values:
-        found |= holds(condition, value)
-    if found == {True}:
+        found |= {None} if value.doubt else holds(condition, value)
+    if found == {True} or (cell.rows and True in found):
         return "yes"
     return "no" if found == {False} else "unclear"
 
@@ -179,7 +179,6 @@ class ListedDocuments:
     condition: FieldCondition
     table: FieldTable
     verdicts: tuple[ListVerdict, ...]
-    in_others: int = 0  # documents in languages in which a word was found nowhere
 
     def count(self, wanted: ListVerdict) -> int:
         """How many documents have this verdict."""
@@ -194,9 +193,6 @@ class ListedDocuments:
         }  # fmt: skip
         counts = ((self.count(one), said) for one, said in others.items())
         rest = "".join(f"; {said} in {count:,}" for count, said in counts if count)
-        if self.in_others:
-            apart = number_of(self.in_others, "document")
-            rest += f"; {apart} in other languages may say it otherwise"
         return f"{self.condition.shown}: fulfilled in {self.count('yes'):,} of {read}{rest}"
 
 
@@ -212,19 +208,16 @@ def listed(
     table = replace(table, notices=(*table.notices, *notices))
     verdicts = tuple(verdict(condition, row.cells[0]) for row in table.rows)
     rows = tuple(_those_first(condition, row) for row in table.rows)
-    others = 0
-    if condition.field.clause == MENTION:
-        languages = {file.source: file.language for file in corpus.files() if file.language}
-        said = [r.source for r, v in zip(rows, verdicts, strict=True) if v == "no"] or languages
-        known = {languages.get(source) for source in said}
-        others = sum(language not in known for language in languages.values())
-    return ListedDocuments(condition, replace(table, rows=rows), verdicts, others)
+    return ListedDocuments(condition, replace(table, rows=rows), verdicts)
 
 
 def _those_first(condition: FieldCondition, row: DocumentRow) -> DocumentRow:
-    """A row with the values that fulfil a condition before its others."""
+    """A row with the values that fulfil a condition before its others; of a sheet these alone."""
     (cell,) = row.cells
-    if condition.sign is not None:
+    if cell.rows:
+        those = (value for value in cell.values if True in holds(condition, value))
+        cell = replace(cell, values=(*those,))
+    elif condition.sign is not None:
         cell = replace(
             cell, values=(*sorted(cell.values, key=lambda v: True not in holds(condition, v)),)
         )

@@ -9,11 +9,7 @@ from functools import cache
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.amounts import (
-    find_amounts,
-    find_durations,
-    in_unit,
-)
+from corpus_agent.fields.amounts import find_amounts, find_durations, in_unit
 from corpus_agent.fields.lexicon import WORDED, Field, FieldType
 from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.parties import name_at, place_at, with_role
@@ -41,9 +37,6 @@ _GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")  # of a heading: "2. Pets. No
 _SEVERAL, _NO_PLURAL = r"(?:(?:e?[sn])(?=[*_]{0,2}[ ]?[:：|]))?", 4  # characters: "to", "from"
 _WHOLE_NAME = regex.compile(rf"[ ]?(?:{_FOR})?[ ]*(?=\||$)")  # of a column, behind a phrase
 _SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
-_NAMED_SO = regex.compile(
-    r"(?i)\s*(?:[:：|]|is\b|ist\b|est\b|es\b)?\s*(?:(?:herrn?|frau|mr|mrs|ms|mme|sra?)\.?\s)?"
-)
 _HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
 # An identifier in a sentence: words of capitals or with figures.
@@ -81,7 +74,8 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
             outright = sure or by_words or _asserted(document, field.type, match.span(), proposal)
             if not weak or (field.type not in WORDED and proposal.score >= _STATED):
                 score = proposal.score - less
-                found.append(replace(proposal, score=score, outright=outright))
+                row = phrase in fold(document.column_at(proposal.readings[0].start))
+                found.append(replace(proposal, score=score, outright=outright, row=row))
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
 
 
@@ -261,7 +255,7 @@ def _worded(
         start, end = document.sentence(start, at)
         found, score = _as_written(text, start, end), _LOOSELY
     else:
-        led = _NAMED_SO.match(text, at)
+        led = lexicon.near("named_so").match(text, at)
         said = led.end() if led else at
         if kind == "identifier":
             code = _CODE.match(text, said)

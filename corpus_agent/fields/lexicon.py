@@ -122,13 +122,8 @@ def fits(cue: Mapping[str, Any], text_of: Callable[[str], str]) -> bool:
 def _known() -> list[tuple[FieldType, str, list[str], list[str]]]:
     """Type, clause, phrases of the fields of the lexicon, and what else they are asked as."""
     return [
-        (
-            entry["type"],
-            entry.get("clause", ""),
-            items(entry["phrases"]),
-            items(entry.get("asked", "")),
-        )
-        for entry in content()["field"]
+        (each["type"], each.get("clause", ""), items(each["phrases"]), items(each.get("asked", "")))
+        for each in content()["field"]
     ]
 
 

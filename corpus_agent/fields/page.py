@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from corpus_agent.answering.claims import periods
 from corpus_agent.answering.support import columns
 from corpus_agent.fields.amounts import find_durations, names_unit
 from corpus_agent.text.dates import Reading, find_dates, habit
+from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, listed
 from corpus_agent.text.sentences import Unit, front_matter, is_title, units
 from corpus_agent.text.tables import MAX_LINES_ABOVE, TextTable, column_of, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
@@ -21,6 +22,12 @@ _REACH = 2_500  # characters around a place in which its sentence is looked for
 _LONGEST = 1_200  # characters of a sentence that is quoted whole
 _LINES_ABOVE = 40  # before a place in which its heading is looked for
 _HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ ]")
+_MONTH = "|".join(sorted({*listed(MONTHS, MORE_MONTHS)}, key=len, reverse=True))
+_DAY_OF_MONTH = regex.compile(
+    rf"(?i)(?<![\p{{L}}\p{{N}}.,/:-])(?:[0-3]?\d(?:st|nd|rd|th|er|[.º])?(?:\s(?:of|de))?"
+    rf"\s(?!(?-i:may))(?:{_MONTH})|(?=(?-i:\p{{Lu}}))(?:{_MONTH})\.?\s[0-3]?\d(?:st|nd|rd|th)?)"
+    r"(?![\p{L}\p{N}]|[.,:]\d)"
+)
 _UNIT_LINE = 60  # characters of a line above a table that names its unit
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\t\u3000"), " ")
 # Rules, and what is struck out, over the end of a line too.
@@ -36,7 +43,7 @@ def _blank(found: regex.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProposedValue:
-    """A value before it is looked up, where it stands, what it rests on; `outright`: asserted."""
+    """A value before it is looked up, and what it rests on; `row`: in a column called so."""
 
     readings: tuple[Reading, ...]
     start: int
@@ -46,6 +53,7 @@ class ProposedValue:
     computed: bool = False
     notes: tuple[str, ...] = ()
     outright: bool = True
+    row: bool = False
 
     @property
     def normal(self) -> str:
@@ -217,6 +225,19 @@ class DocumentText:
     def dates(self) -> list[Reading]:
         """All dates of the text, in order."""
         return find_dates(self.text, day_first=self.day_first)
+
+    def dates_of(self, made: Reading | None) -> Iterator[tuple[Reading, str]]:
+        """The days without a year, in that of the heading above or else of `made`, and whose."""
+        taken = {at for one in self.dates for at in range(one.start, one.end)}
+        above, said = (made.normal[:4], made.text) if made else ("", "")
+        for number, line in enumerate(self.text.split("\n"), start=1):
+            years = regex.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", line)
+            if years and _HEADING.match(line):
+                above, said = (years[0] if len(set(years)) == 1 else ""), line.strip("#*_: ")
+            for day in _DAY_OF_MONTH.finditer(line) if above else ():
+                start, end = (self.line_start(number) + at for at in day.span())
+                if start not in taken and (read := find_dates(f"{day[0]} {above}")):
+                    yield Reading(start, end, day[0], read[0].normal), said
 
     @cached_property
     def durations(self) -> list[Reading]:

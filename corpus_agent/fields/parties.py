@@ -16,11 +16,7 @@ _INTRODUCED = 3_000  # characters behind "between"
 _LED = 80  # characters before "between" in which what is made is named
 _MOST = 40
 _BRACKETS = regex.compile(r"\s*\([^()]*\)$")  # in brackets behind a name
-_HEREINAFTER = regex.compile(
-    r"(?i)(?:hereinafter|nachfolgend|nachstehend|ci-après|en adelante)[^.;]{0,120}"
-)
 _ROLE = regex.compile(r"(?:(?:the|der|die|le|la|el|il|de)\s+)?(\p{Lu}[\p{L}-]+)")  # "(Vermieterin)"
-_NO_ROLES = frozenset(["party", "parties", "agreement", "effective date", "contract", "lease"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +73,9 @@ def _labelled(document: DocumentText) -> list[Party]:
     """The parties of lines that call them so: "Party A: …"."""
     text, found = document.text, dict[str, Party]()
     for label in lexicon.document("labelled").finditer(text, 0, _HEAD):
-        name, called = name_at(text, label.end()), label[0].strip(" :：\n")
+        _, end = document.line_span(label.end())
+        name, called = name_at(text, label.end(), end), label[0].strip(" :：\n*_-")
         if name is not None and fold(called) not in found:
-            _, end = document.line_span(name.start)
             found[fold(called)] = Party(name, (called, *_roles(text[name.end : end])), end)
     return list(found.values())
 
@@ -138,12 +134,11 @@ def _next(text: str, start: int, end: int) -> tuple[int, int]:
 def _roles(text: str) -> tuple[str, ...]:
     """The roles and short names of a definition: ("Landlord"), hereinafter "Seller"."""
     pieces = [match[1] for match in lexicon.document("in_brackets").finditer(text)]
-    pieces += [match[0] for match in _HEREINAFTER.finditer(text)]
+    pieces += [match[0] for match in lexicon.near("hereinafter").finditer(text)]
     named = [role[1] for piece in pieces for role in lexicon.near("role").finditer(piece)]
     named += [role[1] for piece in pieces if (role := _ROLE.fullmatch(piece))]
-    return tuple(
-        dict.fromkeys(" ".join(one.split()) for one in named if fold(one) not in _NO_ROLES)
-    )
+    known = lexicon.words_of("no_roles")
+    return tuple(dict.fromkeys(" ".join(one.split()) for one in named if fold(one) not in known))
 
 
 def name_at(text: str, start: int, end: int | None = None) -> Reading | None:

@@ -12,21 +12,14 @@ import regex
 
 from corpus_agent.answering.quotations import check_quotation, read_all
 from corpus_agent.answering.records import Citation
+from corpus_agent.fields import terms
 from corpus_agent.fields.doubt import doubt_of
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions
 from corpus_agent.fields.lexicon import MENTION, Field
 from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.parties import parties_of
-from corpus_agent.fields.terms import (
-    beginning,
-    document_date,
-    expiry,
-    governing_law,
-    notice_periods,
-    renewal_notices,
-    renewal_terms,
-)
 from corpus_agent.text.dates import Reading
+from corpus_agent.text.tokens import fold
 from corpus_agent.tools.corpus import Readable
 from indexer import CorpusError
 
@@ -34,16 +27,16 @@ if TYPE_CHECKING:
     from indexer import Index
 
 _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
-    "governing law": governing_law,
-    "agreement date": document_date,
-    "document date": document_date,
-    "effective date": beginning,
-    "expiry": expiry,
+    "governing law": terms.governing_law,
+    "agreement date": terms.document_date,
+    "document date": terms.document_date,
+    "effective date": terms.beginning,
+    "expiry": terms.expiry,
     "parties": parties_of,
-    "renewal": renewal_terms,
-    "renewal notice": renewal_notices,
+    "renewal": terms.renewal_terms,
+    "renewal notice": lambda document: terms.cued(document, "renewal notice", document.durations),
 }
-_MOST_VALUES, _MOST_DOUBTFUL = 1_000, 5  # of a cell; the latter where it has no others
+_MOST_VALUES, _MOST_DOUBTFUL = 10_000, 5  # of a cell; the latter where it has no others
 _SHOWN = 5  # values of a cell
 # The score from which what stands beside a phrase is believed where the rule of a field finds none.
 _SURE = 0.8
@@ -78,11 +71,12 @@ class FieldValue:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one document says about one field; `more` counts values that were not looked up."""
+    """What one document says about one field; `more`: not looked up; `rows`: a value each row."""
 
     status: CellStatus
     values: tuple[FieldValue, ...] = ()
     more: int = 0
+    rows: bool = False
 
     @property
     def shown(self) -> tuple[FieldValue, ...]:
@@ -189,9 +183,12 @@ def proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValu
     if field.clause == MENTION:
         yield mentions(document, field.phrases[0])
     elif field.clause == "notice period":
-        yield notice_periods(document, labelled(document, field))
+        yield terms.notice_periods(document, labelled(document, field))
     elif rule := _CLAUSES.get(field.clause):
-        yield rule(document)
+        found = rule(document)
+        named = fold(field.name)  # of a column of that name the first row's value is not all
+        if not found or named not in fold(document.column_at(found[0].readings[0].start)):
+            yield found
         yield [one for one in labelled(document, field) if one.score >= _SURE]
     else:
         yield labelled(document, field)
@@ -206,24 +203,32 @@ def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
     return list(kept.values())
 
 
+def _rows(document: DocumentText, group: Sequence[ProposedValue]) -> list[ProposedValue]:
+    """A value for each row, where the best one is of several in a column that is called so."""
+    named = [one for one in group if one.row] if group and group[0].row else []
+    of_line = {document.line_at(one.start): one for one in reversed(named)}
+    return [of_line[line] for line in sorted(of_line)] if len(of_line) > 1 else []
+
+
 def _cell(document: DocumentText, field: Field) -> tuple[Cell, int]:
     """The cell of the values that hold, and how many do not; doubtful ones stand only alone."""
     doubtful: list[FieldValue] = []
     dropped = 0
     for group in proposed(document, field):
-        doubts = [doubt_of(document, one, field.type) for one in group]
-        sure = _best([one for one, doubt in zip(group, doubts, strict=True) if not doubt])
+        doubts = {one: doubt_of(document, one, field.type) for one in group}
+        rows = _rows(document, group)
+        sure = rows or _best([one for one in group if not doubts[one]])
         tried = sure[:_MOST_VALUES]
-        held = [value for one in tried if (value := checked_value(document, one))]
+        held = [value for one in tried if (value := checked_value(document, one, doubts[one]))]
         dropped += len(tried) - len(held)
         if held:
             status: CellStatus = "found" if len(held) == 1 else "several"
-            return Cell(status, tuple(held), len(sure) - len(tried)), dropped
+            return Cell(status, tuple(held), len(sure) - len(tried), bool(rows)), dropped
         if field.clause == MENTION and group:
             return Cell("found"), dropped  # too little to quote, as a word alone; still there
         if not doubtful:
-            unsure = ((one, doubt) for one, doubt in zip(group, doubts, strict=True) if doubt)
-            found = (checked_value(document, one, doubt) for one, doubt in unsure)
+            unsure = (one for one in group if doubts[one])
+            found = (checked_value(document, one, doubts[one]) for one in unsure)
             doubtful = [*filter(None, found)][:_MOST_DOUBTFUL]
     return Cell("doubtful", tuple(doubtful)) if doubtful else Cell("silent"), dropped
 
@@ -285,12 +290,13 @@ def _letters(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DatedStatement:
-    """A sentence with a date; `either`: it may be read in two ways; `column`: of its cell."""
+    """A sentence with a date; `either`: read in two ways; `year_from`: the words with its year."""
 
     day: str
     citation: Citation
     either: bool = False
     column: str = ""
+    year_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,12 +337,14 @@ def timeline_of(
 
 def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
     """The dated statements of one document, each sentence once a day; and how many did not hold."""
-    dates = [reading for reading in document.dates if not document.is_property(reading.start)]
-    starts = Counter(reading.start for reading in dates)
+    made = next((one.readings[0] for one in terms.document_date(document)), None)
+    every = (*((reading, "") for reading in document.dates), *document.dates_of(made))
+    dates = [each for each in every if not document.is_property(each[0].start)]
+    starts = Counter(reading.start for reading, _ in dates)
     quoted: dict[tuple[int, int], Citation | None] = {}
     found: dict[tuple[str, tuple[int, int]], DatedStatement] = {}
     dropped = 0
-    for reading in dates:
+    for reading, year_from in dates:
         span = document.sentence(reading.start, reading.end)
         if span not in quoted:
             quoted[span] = quoted_span(document, 1, (reading.start, reading.end))
@@ -347,6 +355,6 @@ def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
         elif citation is not None:
             either = starts[reading.start] > 1
             column = document.column_at(reading.start)
-            statement = DatedStatement(reading.normal, citation, either, column)
+            statement = DatedStatement(reading.normal, citation, either, column, year_from)
             found.setdefault((reading.normal, span), statement)
     return list(found.values()), dropped

@@ -33,11 +33,6 @@ _SENTENCE = regex.compile(
 )
 _BARE = 3  # words before "is governed by", as many as name no other thing that is
 _LAW_FIRST = (1, 4)  # of the patterns of laws: "the laws of Ohio govern"
-# Before a second law of one sentence: "governed by Spanish law, the parties having …".
-_FINISHED = regex.compile(r"\b\p{Lu}\p{L}++\s(?:laws?|Recht|statutes)\b\s*[,;]")
-_NO_PLACES = frozenset(
-    ["Territory", "State", "Country", "Jurisdiction", "Nation", "Section", "Article"]
-)
 _FEDERAL = r"\s*(?:,?\s*and\s+(?:of\s+)?|,\s*)(?P<place>@state_of@(?-i:\p{Lu}))"
 
 
@@ -176,7 +171,10 @@ def expiry(document: DocumentText) -> list[ProposedValue]:
     stated = cued(document, "expiry", (*_year_ends(document), *document.dates))
     if stated and stated[0].score >= _LEAST:
         return [one for one in stated if one.score >= _LEAST]
-    return list(_counted(document))[:1]
+    if counted := list(_counted(document))[:1]:
+        return counted
+    relative = cued(document, "relative end", document.durations)[:1]
+    return [replace(one, notes=("from a day that is not stated",)) for one in relative]
 
 
 def _year_ends(document: DocumentText) -> Iterator[Reading]:
@@ -235,16 +233,11 @@ def notice_periods(document: DocumentText, beside: Sequence[ProposedValue]) -> l
 
 def renewal_terms(document: DocumentText) -> list[ProposedValue]:
     """How long an agreement goes on each time that it renews, with the notice that ends this."""
-    notice = next(iter(renewal_notices(document)), None)
+    notice = next(iter(cued(document, "renewal notice", document.durations)), None)
     return [
         replace(one, notes=(f"notice {notice.text}",)) if notice else one
         for one in cued(document, "renewal", document.durations)
     ]
-
-
-def renewal_notices(document: DocumentText) -> list[ProposedValue]:
-    """How long before its end notice has to be given that an agreement does not renew."""
-    return cued(document, "renewal notice", document.durations)
 
 
 def governing_law(document: DocumentText) -> list[ProposedValue]:
@@ -263,7 +256,7 @@ def governing_law(document: DocumentText) -> list[ProposedValue]:
             said = named or len(lead.split()) < _BARE
             if rank in _LAW_FIRST:  # "any law but the law of France governs"
                 said = said and lexicon.near("leading").match(lead) is not None
-            if _FINISHED.search(text[match.start() : place.start]):
+            if lexicon.near("finished").search(text[match.start() : place.start]):
                 continue
             around = document.before(match.start(), 260) + match[0]
             score = 0.95 - 0.1 * min(rank, 3)
@@ -301,4 +294,5 @@ def _place_from(text: str, start: int) -> Reading | None:
     """The place behind "the State of"; of "the laws of the Territory" there is none."""
     lead = lexicon.compiled("(?:@state_of@)?").match(text, start)
     place = place_at(text, lead.end() if lead else start)
-    return None if place is None or place.normal in _NO_PLACES else place
+    unnamed = place is None or fold(place.normal) in lexicon.words_of("no_places")
+    return None if unnamed else place

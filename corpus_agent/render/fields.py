@@ -9,7 +9,8 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from dataclasses import replace
+from itertools import chain, zip_longest
 from textwrap import wrap
 from typing import TYPE_CHECKING, get_args
 
@@ -103,6 +104,7 @@ def timeline_object(timeline: Timeline, seal: Seal) -> Object:
                 "date": one.day,
                 "either": one.either,
                 "column": plain(one.column) or None,
+                "year_from": plain(one.year_from) or None,
                 "citation": citation_object(one.citation),
             }
             for one in timeline.statements
@@ -176,9 +178,13 @@ def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[st
         for row, verdict in zip(listed.table.rows, listed.verdicts, strict=True):
             if verdict != wanted:
                 continue
-            said = cell_text(row.cells[0])
-            yield f"{_named(row)}: {said}" if row.cells[0].values else _named(row)
-            quoted = (tuple(_quotation_lines(value)) for value in row.cells[0].shown)
+            (cell,) = row.cells
+            said = number_of(len(cell.values), "row") if cell.rows else cell_text(cell)
+            yield f"{_named(row)}: {said}" if cell.values else _named(row)
+            for value in cell.values if cell.rows else ():
+                doubt = f" (doubtful: {value.doubt})" if value.doubt else ""
+                yield f"    {'  '.join(map(str.strip, _quotation_lines(value)))}{doubt}"
+            quoted = (tuple(_quotation_lines(value)) for value in cell.shown if not cell.rows)
             for lines in dict.fromkeys(quoted):  # one sentence may say several values
                 yield from lines
     if listed.count("yes") or listed.count("unclear") or (verbose and listed.count("no")):
@@ -194,7 +200,10 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
     for one in timeline.statements:
         either = " (or the day and the month the other way round)" if one.either else ""
         column = f" · {enclosed(one_line(one.column))}" if one.column else ""
-        yield f"{one.day:<10}  {cited_place(one.citation)}{column}{either}"
+        year = (
+            f" (the year is that of {enclosed(one_line(one.year_from))})" if one.year_from else ""
+        )
+        yield f"{one.day:<10}  {cited_place(one.citation)}{column}{either}{year}"
         if one.citation != above:
             yield f"            {enclosed(one.citation.quote)}"
         above = one.citation
@@ -221,6 +230,10 @@ def _lines(cells: list[str], widths: list[int]) -> Iterator[str]:
 
 def cell_text(cell: Cell) -> str:
     """A cell on one line: its values as the document writes them, a dash where it has none."""
+    count = len(cell.values) + cell.more
+    if cell.rows and count > len(cell.shown):
+        source = called(cell.values[0].citations[0].source, inert)
+        return f"{count:,} rows: corpus-agent read {source}"
     return " | ".join(map(plain, cell.texts)) or "–"
 
 
@@ -239,10 +252,21 @@ def table_csv(table: FieldTable) -> str:
     writer = csv.writer(out)
     names = [f"{one_line(field.name)}{part}" for field in table.fields for part in ("", " (place)")]
     writer.writerow(map(_no_formula, ["document", *names]))
-    for row in table.rows:
+    for row in chain.from_iterable(map(_entries, table.rows)):
         cells = [text for cell in row.cells for text in _csv_cells(cell, row.reason)]
         writer.writerow(map(_no_formula, [in_answer(row.source), *cells]))
     return _BOM + out.getvalue()
+
+
+def _entries(row: DocumentRow) -> Iterator[DocumentRow]:
+    """A document as one row; each row of its sheet that says something as one of its own."""
+    lines = {v.citations[0].line_start for cell in row.cells if cell.rows for v in cell.values}
+    for line in sorted(lines) or [0]:
+        cells: list[Cell] = []
+        for cell in row.cells:
+            here = (value for value in cell.values if value.citations[0].line_start == line)
+            cells.append(replace(cell, values=(*here,)) if cell.rows else cell)
+        yield replace(row, cells=tuple(cells))
 
 
 def _csv_cells(cell: Cell, unread: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from itertools import groupby
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import hide, shown, struck, without_lone_words
-from indexer.extract.html.look import Look, Sheet, Style, look_of
+from indexer.extract.html.look import ElementLook, Style, Stylesheet, look_of
 from indexer.extract.html.tables import Block, TableDraft
 from indexer.extract.text import decode, decode_named
 from indexer.extract.text.formula import formula_text
@@ -56,7 +56,7 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     alone = _FOREIGN.search(source) is None
     styles = _STYLES.finditer(source) if alone else ()
     css = "\n".join(each[2] for each in styles if each[2] and not _ELSEWHERE.search(each[1]))
-    sheet = Sheet(css, source, any_case=_TYPED.search(source) is None)
+    sheet = Stylesheet(css, source, any_case=_TYPED.search(source) is None)
     reader = _Reader(sheet, styled=not alone or "<style" in source.lower())
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
@@ -131,7 +131,7 @@ _OF_THE_PAGE = frozenset({"footer", "banner", "contentinfo"})
 _MACHINERY = frozenset({"dialog", "alertdialog", "tooltip", "listbox", "status", "progressbar"})
 _ARTICLES = frozenset({"main", "article", "section", "blockquote", "td", "figure"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
-_PLAIN = Look()
+_PLAIN = ElementLook()
 
 
 @dataclass(slots=True)
@@ -149,7 +149,7 @@ class _Element:
     skipped: bool = False
     article: bool = False
     block: tuple[bool, bool] = (False, False)
-    look: Look = _PLAIN
+    look: ElementLook = _PLAIN
     lists: int = 0
     list: _Element | None = None  # the innermost
     items: int = 0  # of a list, so far
@@ -193,7 +193,7 @@ MAX_NESTED = 32  # tables within tables; the cells of those further in are text 
 class _Reader:
     """Collects the blocks of a page; `close` gives them."""
 
-    def __init__(self, sheet: Sheet, *, styled: bool) -> None:
+    def __init__(self, sheet: Stylesheet, *, styled: bool) -> None:
         self._sheet, self._styled = sheet, styled
         self.title: list[str] = []
         self._blocks: list[Block] = []
@@ -317,7 +317,7 @@ class _Reader:
         if self._address:
             self._linked.append(shown(text))
 
-    def _marked(self, text: str, look: Look | None = None) -> str:
+    def _marked(self, text: str, look: ElementLook | None = None) -> str:
         """A text of the current element, marked if it is not shown."""
         look = look or self._open[-1].look
         return hide(text) if look.hides(paper=not self._styled) else text

@@ -48,7 +48,7 @@ _SHORTHAND = re.compile(r"(?:^|\s)([\d.]+(?:px|pt|em|%)?)(?=/|\s)")  # of a font
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ElementLook:
     """What an element's text looks like.
 
     `gone` and `faint` (opacity) cannot be undone by an element within.
@@ -79,7 +79,7 @@ _Rank = tuple[int, int, int]
 _Declared = dict[str, tuple[bool, _Rank, int, int, str]]
 
 
-class Sheet:
+class Stylesheet:
     """The rules of a page's own stylesheets, by the elements that they are for, in their order.
 
     With `any_case`, as in a page of no declared type, a name is found in any letter case.
@@ -148,8 +148,8 @@ def _paths(selectors: str, names: Set[str]) -> Iterator[tuple[str, _Rank, int]]:
     import cssselect
 
     translator = cssselect.HTMLTranslator()
-    each = dict.fromkeys(selectors.split(",")) if "(" not in selectors else (selectors,)
-    odd = re.compile(r"[(\\]")  # more than one name, or one that is spelled otherwise
+    odd = re.compile(r"[(\\\"']")  # more than one name, or one that is spelled otherwise
+    each = (selectors,) if odd.search(selectors) else dict.fromkeys(selectors.split(","))
     there = [one for one in each if odd.search(one) or names >= {*_NAMES.findall(one)}]
     for one in there:
         steps = 1 + len(_SIBLINGS.findall(one))
@@ -168,14 +168,16 @@ _COMMENTS = regex.compile(  # none within a string or an address
 )
 _BODY = r"(?:[^{}@]|\{[^{}@]*+\})*+"
 _AT_RULES = re.compile(  # what stands in the first kind counts
-    rf"(?i)@media\s+(?:only\s+)?(?:all|screen)(?:\s*,[^{{}}();@]*+)?\s*\{{({_BODY})\}}"
+    r"(?i)@(?:media\s+(?:only\s+)?(?:all|screen)(?:\s*,[^{}();@]*+)?|(?:layer|supports)[^{};@]*+)"
+    rf"\s*\{{({_BODY})\}}"
     rf"|@[^{{}};@]*+(?:;|\{{{_BODY}\}})"
 )
 _PROPERTIES = words(
     "color -webkit-text-fill-color background background-color background-image background-clip "
     "-webkit-background-clip visibility font font-size filter opacity display content-visibility "
     "mso-hide clip clip-path overflow height max-height width max-width transform position left "
-    "top right bottom margin-top margin-left text-indent text-decoration text-decoration-line"
+    "top right bottom inset translate margin-top margin-left text-indent text-decoration "
+    "text-decoration-line"
 )
 _COLOURING = re.compile(r"[^(]*\Z|(?:rgba?|hsla?|hwb|(?:ok)?l(?:ab|ch)|color(?:-mix)?|var)\(")
 
@@ -203,7 +205,9 @@ _STRUCK = frozenset({"del", "s", "strike"})
 _DECORATIONS = ("text-decoration", "text-decoration-line")
 
 
-def look_of(outer: Look, tag: str, attributes: Mapping[str, str], style: Style) -> Look:
+def look_of(
+    outer: ElementLook, tag: str, attributes: Mapping[str, str], style: Style
+) -> ElementLook:
     """The look of an element in another one."""
     if tag in _STRUCK and not outer.struck:
         outer = replace(outer, struck=True)
@@ -226,7 +230,9 @@ def look_of(outer: Look, tag: str, attributes: Mapping[str, str], style: Style) 
     return look
 
 
-def _coloured(outer: Look, tag: str, attributes: Mapping[str, str], style: Style) -> Look:
+def _coloured(
+    outer: ElementLook, tag: str, attributes: Mapping[str, str], style: Style
+) -> ElementLook:
     colour = style.get("-webkit-text-fill-color") or style.get("color")
     colour = colour or attributes.get("color" if tag == "font" else "text", "")
     look = outer if not colour else replace(outer, colour=_colour(colour))
@@ -314,6 +320,8 @@ def _is_gone(style: Style) -> bool:
             return True
         if name.startswith("translate") and any(map(_is_far, parts)):
             return True
+    if any(map(_is_far, f"{style.get('inset', '')} {style.get('translate', '')}".split())):
+        return True
     placed = style.get("position") in ("absolute", "fixed")
     names = ("left", "top", "right", "bottom", "margin-top") if placed else ()
     return any(_is_far(style.get(name, "")) for name in ("text-indent", "margin-left", *names))

@@ -60,7 +60,7 @@ def read_doc(data: bytes) -> Extraction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Paragraph:
+class _Format:
     """Properties of a paragraph: its style's index, and whether it is (the end of) a row."""
 
     style: int = 0
@@ -111,11 +111,11 @@ def _pieces(document: bytes, table: bytes) -> Iterator[tuple[str, int, int]]:
         yield units.ljust(count, "\0") if count < len(document) else units, place, width
 
 
-def _formats(document: bytes, table: bytes) -> list[tuple[int, _Paragraph]]:
+def _formats(document: bytes, table: bytes) -> list[tuple[int, _Format]]:
     """(place in the stream where it begins, paragraph), sorted by place: [MS-DOC] 2.8.6."""
     start, length = struct.unpack_from("<II", document, _PAPX)
     plc = table[start : start + length]
-    found: list[tuple[int, _Paragraph]] = []
+    found: list[tuple[int, _Format]] = []
     for index in range((len(plc) - 4) // 8):
         (number,) = struct.unpack_from("<I", plc, len(plc) // 8 * 4 + 4 + 4 * index)
         page = document[512 * (number & 0x3FFFFF) :][:512]
@@ -123,14 +123,14 @@ def _formats(document: bytes, table: bytes) -> list[tuple[int, _Paragraph]]:
     return sorted(found, key=lambda item: item[0])
 
 
-def _page_formats(page: bytes) -> Iterator[tuple[int, _Paragraph]]:
+def _page_formats(page: bytes) -> Iterator[tuple[int, _Format]]:
     """The paragraphs of one page of formats: [MS-DOC] 2.9.171, PapxFkp."""
     count = min(page[511], 0x1D)
     for index in range(count):
         (place,) = struct.unpack_from("<I", page, 4 * index)
         offset = 2 * page[4 * (count + 1) + 13 * index]
         if not offset:
-            yield place, _Paragraph()
+            yield place, _Format()
             continue
         size = 2 * page[offset] - 1
         if size < 0:
@@ -138,12 +138,12 @@ def _page_formats(page: bytes) -> Iterator[tuple[int, _Paragraph]]:
             size = 2 * page[offset]
         properties = page[offset + 1 : offset + 1 + size]
         style, settings = int.from_bytes(properties[:2], "little"), properties[2:]
-        yield place, _Paragraph(style, b"\x16\x24\x01" in settings, b"\x17\x24\x01" in settings)
+        yield place, _Format(style, b"\x16\x24\x01" in settings, b"\x17\x24\x01" in settings)
 
 
 def _known(
-    pieces: Iterable[tuple[str, int, int]], formats: Sequence[tuple[int, _Paragraph]]
-) -> Iterator[tuple[int, _Paragraph]]:
+    pieces: Iterable[tuple[str, int, int]], formats: Sequence[tuple[int, _Format]]
+) -> Iterator[tuple[int, _Format]]:
     """(position in the text, paragraph) for each sign that ends a paragraph or cell."""
     places = [place for place, _ in formats]
     position = 0
@@ -162,7 +162,7 @@ _MARKS = str.maketrans(
 )
 
 
-def _blocks(text: str, start: int, known: Mapping[int, _Paragraph]) -> Iterator[str]:
+def _blocks(text: str, start: int, known: Mapping[int, _Format]) -> Iterator[str]:
     """The blocks of a part of the text that begins at position `start`.
 
     Of fields only the results are read: the code is between 0x13 and 0x14. In paragraphs without

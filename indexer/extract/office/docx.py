@@ -36,7 +36,7 @@ from indexer.extract.office.word_styles import (
     Ground,
     Numbering,
     Place,
-    Styles,
+    WordStyles,
     box_ground,
     level_of,
 )
@@ -75,7 +75,7 @@ class _DocxReader:
         self._related = relations(parts, main)
         named = dict(self._related.values())
         styles = parts.xml(named.get("styles", "word/styles.xml"))
-        self._styles = Styles(styles, root)
+        self._styles = WordStyles(styles, root)
         self._ground = self._styles.paper
         self._numbering = Numbering(parts.xml(named.get("numbering", "word/numbering.xml")))
         self._notes = {

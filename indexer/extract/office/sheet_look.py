@@ -32,7 +32,7 @@ _COVERING = re.compile(rb"<(?:\w+:)?(?:conditionalFormatting|tablePart)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Styles:
+class CellStyles:
     """Number formats that show more than the number, bold, and what hides, by a cell's style.
 
     `pale` is in the colour of an empty sheet: it hides where no table or condition gives a fill.
@@ -45,7 +45,7 @@ class Styles:
     struck: frozenset[int] = frozenset()
 
 
-def read_styles(parts: ZipParts, name: str) -> Styles:
+def read_styles(parts: ZipParts, name: str) -> CellStyles:
     """The styles of a workbook; none where it has none."""
     root = parts.xml(name) if name else None
     own = {
@@ -74,7 +74,7 @@ def read_styles(parts: ZipParts, name: str) -> Styles:
             pale.add(index)
         elif look.struck:
             struck.add(index)
-    return Styles(formats, *map(frozenset, (bold, unseen, pale, struck)))
+    return CellStyles(formats, *map(frozenset, (bold, unseen, pale, struck)))
 
 
 def _letters(font: Element) -> Look:
@@ -107,7 +107,7 @@ def _share(value: str | None) -> float | None:
         return None
 
 
-def read_look(parts: ZipParts, name: str, styles: Styles) -> SheetLook:
+def read_look(parts: ZipParts, name: str, styles: CellStyles) -> SheetLook:
     """The look of the sheet in the part `name`; of a damaged one what comes before the damage.
 
     Its values may be readable all the same, since calamine passes over what they do not need.
@@ -149,7 +149,7 @@ def read_look(parts: ZipParts, name: str, styles: Styles) -> SheetLook:
 class _LookReader:
     """Takes in each column, cell, row and merged cell as it ends; of most nothing is kept."""
 
-    styles: Styles
+    styles: CellStyles
     look: SheetLook = field(default_factory=SheetLook)
     # Whether each is hidden: many elements may each name all.
     columns: bytearray = field(default_factory=lambda: bytearray(MAX_COLUMNS))

@@ -196,7 +196,7 @@ def box_ground(content: Element) -> Ground:
 _Given = dict[str, Any]
 
 
-class Styles:
+class WordStyles:
     """The styles of a document, each with those that it is based on."""
 
     def __init__(self, styles: Element | None, document: Element) -> None:

@@ -2,7 +2,6 @@
 """Which sentence is supported by which passage, which differs from it, and in what words."""
 
 import re
-import tomllib
 from dataclasses import replace
 
 import pytest
@@ -11,8 +10,6 @@ from corpus_agent.answering.claims import claims, codes, names
 from corpus_agent.answering.support import Judgement, Supporter, Window, judged, windows_of
 from corpus_agent.text.numbers import figures, readings
 from corpus_agent.tools.corpus import passage
-from indexer.records import Query
-from tests.support.places import REPOSITORY
 
 LEASE = passage(
     "home/lease.md",
@@ -184,30 +181,6 @@ def test_no_title_supports_and_no_sentence_of_another_year_does_with_one_of_this
         both = Supporter([shut, painted])
         assert not isinstance(both.support(f"In {this} the pier was shut on 12 days."), Judgement)
         assert isinstance(both.support(f"In {other} the pier was shut on 12 days."), Judgement)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_sentences_of_the_benchmark_are_told_apart(sample_store):
-    """benchmarks/claims.toml, with the margin of a few sentences."""
-    from corpus_agent.service import session
-    from corpus_agent.settings import Settings
-
-    corpus = session.open_corpus(Settings(store=sample_store))
-    data = REPOSITORY / "benchmarks/claims.toml"
-    found, wrong, good = 0, 0, 0
-    for entry in tomllib.loads(data.read_text("utf-8"))["claims"]:
-        for says, key in ((True, "supported"), (False, "not")):
-            for claim in entry[key]:
-                hits = [*corpus.search(Query(entry["question"])), *corpus.search(Query(claim))]
-                passages = [hit.chunk for hit in hits]
-                supporter = Supporter(passages, corpus.encoder.encode_tokens)
-                given = not isinstance(supporter.support(claim), Judgement)
-                good += says
-                found += says and given
-                wrong += given and not says
-    assert found / good >= 0.85
-    assert wrong <= 5
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,21 @@ Die Vereinbarung gilt ab dem 30. Juni 2025 für zwei Jahre.
 La convenzione vale dal 30 giugno 2025 per due anni.
 La convention est conclue pour deux ans à compter du 30 juin 2025.
 """
+TERMS = """
+expiry | 2025-03-03 | This agreement, made on 3 March 2023, expires two years after its date.
+expiry | 2023-06-01 | The contract begins on 1 June 2022 and ends one year later.
+expiry | P18M | This agreement expires 18 months after its effective date.
+expiry | P5Y | The licence expires five years after the date of first publication.
+expiry |  | The duty of confidence in this agreement ends two years after its termination.
+parties | Low Ltd; Anna Wren | Licence\\n\\nLicensor: Low Ltd\\nLicensee: Anna Wren\\n\\nFee: none.
+parties |  | From: Ann Lee\\nTo: Bo Dahl\\n\\nThe contract is here.
+liability cap | EUR 500 | The Licensor's total liability under this deed shall not exceed EUR 500.
+liability cap | GBP 500 | In no event shall the aggregate liability of the Supplier exceed £500.
+liability cap |  | In no event shall the liability be £500.
+deposit | GBP 200 | The hirer leaves a deposit of £200 before collection.
+deposit | GBP 124 | On signing, the Renter pays a deposit of £124.
+deposit |  | Guests arriving after midnight leave a deposit of £200.
+"""
 GOES_ON = """
 Das Angebot gilt vom 1. Juli 2025 bis zum 30. Juni 2027.
 Der Vertrag liegt im Ordner 3. Die Ausstellung ist bis zum 30. Juni 2027 offen.
@@ -74,6 +89,15 @@ def test_a_day_on_which_a_contract_ends_is_found_in_six_languages():
 def test_a_term_that_runs_from_a_day_ends_on_a_computed_day_in_three_languages():
     for text in COUNTED.strip().splitlines():
         assert ends(text) == ["2027-06-30"], text
+
+
+def test_what_a_contract_states_in_common_words_is_a_value():
+    for line in TERMS.strip().splitlines():
+        field, expected, text = line.split(" | ", 2)
+        corpus = ListedCorpus({"a.txt": text.replace("\\n", "\n")})
+        (cell,) = table_of(corpus, [field_of(field)]).rows[0].cells
+        said = [one.normal for one in cell.values if not one.doubt]
+        assert said == [expected.strip()] * bool(expected.strip()), line
 
 
 def test_a_day_on_which_something_else_is_ends_no_contract():

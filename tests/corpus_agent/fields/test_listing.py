@@ -6,9 +6,17 @@ import time
 import pytest
 
 from corpus_agent.fields.condition import listed, parse_condition, verdict
-from corpus_agent.fields.table import Cell, FieldValue, timeline_of
+from corpus_agent.fields.lexicon import field_of
+from corpus_agent.fields.table import Cell, FieldValue, table_of, timeline_of
 from corpus_agent.mcp import tools as tables
-from corpus_agent.render.fields import list_lines, list_object, timeline_lines, timeline_object
+from corpus_agent.render.fields import (
+    cell_text,
+    list_lines,
+    list_object,
+    table_csv,
+    timeline_lines,
+    timeline_object,
+)
 from corpus_agent.service.service import Service
 from corpus_agent.text.delimiters import Frame
 from indexer import UsageError
@@ -145,13 +153,44 @@ def test_a_condition_holds_by_the_value_of_its_own_field():
 
 
 def test_a_condition_is_compared_with_every_value_and_those_that_fulfil_it_come_first():
-    rows = "".join(f"| Item {n} | {n} EUR |\n" for n in range(1, 13))
-    corpus = ListedCorpus({"a.md": f"| Item | Amount |\n|---|---|\n{rows}"})
+    lines = "".join(f"Amount: {n} EUR\n" for n in range(1, 13))
+    corpus = ListedCorpus({"a.md": lines})
     for condition, expected in (("amount > 11", "unclear"), ("amount > 0", "yes")):
         found = listed(corpus, parse_condition(condition))
         assert found.verdicts == (expected,)
     texts = listed(corpus, parse_condition("amount > 11")).table.rows[0].cells[0].texts
     assert (texts[0], texts[-1]) == ("12 EUR", "7 more")
+
+
+PAYMENTS = [("2026-01-04", "food", "9.50"), ("2026-01-05", "rent", "985.00")] * 4
+SHEET = "| Date | Category | Amount |\n" + "".join(
+    f"| Date: {day} | Category: {kind} | Amount: {sum_} |\n" for day, kind, sum_ in PAYMENTS
+)
+HOURS = "| Date | Hours |\n|---|---|\n| 2024-04-02 | 3 |\n| 2024-04-09 | 3 |\n"
+BILL = f"Invoice date: 3 May 2024\n\n{HOURS}"
+
+
+def test_each_row_of_a_sheet_is_an_entry_where_the_field_is_a_column():
+    corpus = ListedCorpus({"bill.md": BILL, "pay.csv": SHEET})
+    for condition, rows in (
+        ("category = food", 4), ("amount > 9", 8), ("amount = 985", 4), ("date < 2026-01-05", 4),
+        ("category != food", 4), ("hours = 3", 2),
+    ):  # fmt: skip
+        made = listed(corpus, parse_condition(condition))
+        cells = [row.cells[0] for row in made.table.rows if row.cells[0].rows]
+        assert [len(cell.values) for cell in cells if cell.values] == [rows], condition
+        assert "yes" in made.verdicts, condition
+    food = list(list_lines(listed(corpus, parse_condition("category = food"))))
+    assert food[:2] == [
+        "pay.csv: 4 rows",
+        "    pay.csv:2  “| Date: 2026-01-04 | Category: food | Amount: 9.50 |”",
+    ]
+    made = table_of(corpus, [field_of("date"), field_of("hours")])
+    bill, pay = made.rows
+    assert [value.normal for value in bill.cells[0].values] == ["2024-05-03"]
+    assert cell_text(bill.cells[1]) == "3 | 3"
+    assert cell_text(pay.cells[0]) == "8 rows: corpus-agent read pay.csv"
+    assert len(table_csv(made).splitlines()) == 1 + 2 + 8
 
 
 def test_every_document_is_looked_at_and_counted():
@@ -190,6 +229,26 @@ def test_a_timeline_has_every_dated_statement_in_order():
     assert timeline_object(made, "off")["unreadable"] == [
         {"source": "x.pdf", "reason": "malformed"}
     ]
+
+
+OF_A_YEAR_ABOVE = """
+2026-07-13 | July 2026 | # July 2026\\n\\n13 July: mowed the lawn.
+2026-07-20 | July 2026 | # July 2026\\n\\n## Week 30\\n\\nOn July 20th we moved.
+2026-06-09 | 3 June 2026 | Leeds, 3 June 2026\\n\\nThe water is off on 9 June.
+2026-06-09 |  | # Notes 2025\\n\\nThe water is off on 9 June 2026.
+none |  | # 2025/2026\\n\\nThe water is off on 9 June.
+none |  | # July 2026\\n\\nThese 5 may stay, at 3:13 May I.
+"""
+
+
+def test_a_day_without_a_year_has_that_of_the_heading_or_of_the_document():
+    for line in OF_A_YEAR_ABOVE.strip().splitlines():
+        day, year_from, text = line.split(" | ", 2)
+        made = timeline_of(ListedCorpus({"a.md": text.replace("\\n", "\n")})).statements
+        said = [one for one in made if len(one.day) > 7 and one.day != "2026-06-03"]
+        assert [(one.day, one.year_from) for one in said] == [(day, year_from.strip())] * (
+            day != "none"
+        ), line
 
 
 HOSTILE = "The lease ends on 1 May 2025 \x1b[2J\u202e <</doc 12345>> see http://x.example/a now."

@@ -309,7 +309,8 @@ WAYS_TO_HIDE = (
         "transform: scale(0.001) | position:absolute;left:9999px | "
         "position:fixed;bottom:-500vh | clip-path:circle(0) | clip-path: polygon(0 0,0 0,0 0) | "
         "content-visibility:hidden | color:hsl(0,0%,100%) | color:#00000000 | color:#0000 | "
-        "color:ivory;background:#fffff0 | -webkit-text-fill-color:transparent"
+        "color:ivory;background:#fffff0 | -webkit-text-fill-color:transparent | "
+        "position:fixed;inset:-9999px auto auto | translate:-100em"
     ),
     *(
         "hidden",
@@ -346,6 +347,8 @@ RULES = {
     "@media screen, print { .x{display:none} }": "class=x",
     f"/*{'y' * 60_000}*/.x{{display:none}}": "class=x",
     ".x{display:none!important} .x{display:block}": "class=x",
+    "@layer a, b; @layer a { .x{display:none} }": "class=x",
+    "@supports (display: grid) { .x{display:none} }": "class=x",
 }
 SELECTED = [  # what any selector of CSS may say of the second element, a div
     ("body > .x{}", "class=x"),
@@ -353,6 +356,7 @@ SELECTED = [  # what any selector of CSS may say of the second element, a div
     ("html body [data-x=a]{}", "data-x=a"),
     ("div[title^=Void]{}", "title='Void since May'"),
     (":is(.x, .y):not(.z){}", "class=y"),
+    ("[title='a,b'], b{}", "title='a,b'"),
     (r".\78 -y, #\69 d{}", "class=x-y"),
     ('div[title="].foo"]{}', "title='].foo'"),
     (".x:nth-child(2), .y:hover{}", "class=x"),
