@@ -224,24 +224,6 @@ def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expecte
     assert lines(worker, b"the next one\n") == ["the next one"]
 
 
-def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_crashes():
-    # In a process of its own: the kernel counts a child's memory from its parent's at the start.
-    outcome = python("""
-        from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
-        from indexer.parsers.worker import Worker
-        from tests.attacks.obeying_worker import do
-        from tests.support.parsing import OBEYING, QUICK, read
-        worker = Worker(OBEYING, lambda _: QUICK)
-        for action in (do("native_memory", mib=1_000), do("crash", number=6)):
-            try:
-                read(worker, action)
-            except UnreadableDocument as error:
-                outcome[action.decode()[8:13]] = error.reason
-        worker.close()
-    """)
-    assert outcome == {"nativ": "memory", "crash": "crashed"}
-
-
 @pytest.mark.parametrize("action", ["wait", "claim"])
 def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
     worker = make_worker(wall_seconds=0.5)
