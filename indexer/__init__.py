@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from indexer.files.walk import excluded as excluded
     from indexer.index import Index as Index
     from indexer.index import has_pages as has_pages
-    from indexer.parsers import RecognitionState as RecognitionState
-    from indexer.parsers import recognition_state as recognition_state
+    from indexer.parsers import INSTALL_OCR as INSTALL_OCR
+    from indexer.parsers import recogniser_version as recogniser_version
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import LEAST_UNREAD as LEAST_UNREAD
