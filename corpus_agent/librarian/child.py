@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpus_agent import service
 from corpus_agent.librarian.process import MAX_REQUEST_BYTES, packed
 from corpus_agent.render.for_parent import handed_over
 from corpus_agent.service.process import take_standard_streams
@@ -41,15 +42,13 @@ def _serve(requests: Connection, replies: Connection) -> None:
     except CorpusError as error:
         return replies.send_bytes(packed({"error": _problem(error)}))
     replies.send_bytes(packed({"ready": launch.seal.state}))
-    from corpus_agent.service.service import Service  # numpy: not before the seal
-
-    service = Service(launch)
-    threading.Thread(target=_warm, args=(service,), daemon=True).start()
+    serving = service.service.Service(launch)  # numpy: not before the seal
+    threading.Thread(target=_warm, args=(serving,), daemon=True).start()
     while True:
         request = json.loads(requests.recv_bytes(MAX_REQUEST_BYTES))
         reply: dict[str, Any] = {"id": request["id"]}
         try:
-            answer, _ = service.ask(request["task"], quotes_only=request["quotes_only"])
+            answer, _ = serving.ask(request["task"], quotes_only=request["quotes_only"])
             reply["answer"] = asdict(handed_over(answer))
         except CorpusError as error:
             reply["error"] = _problem(error)
@@ -74,10 +73,10 @@ def _settings(flags: dict[str, str], here: str) -> Settings:
         os.chdir(starting.FOLDER)
 
 
-def _warm(service: Service) -> None:
+def _warm(serving: Service) -> None:
     # Errors of the index are reported in the replies.
     with contextlib.suppress(CorpusError):
-        service.warm()
+        serving.warm()
 
 
 def _problem(error: CorpusError) -> dict[str, str]:

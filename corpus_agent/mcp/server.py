@@ -24,6 +24,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+from corpus_agent import service
 from corpus_agent.mcp.tools import TOOLS, Tools
 from corpus_agent.service.process import Cancel
 from corpus_agent.text.sanitize import message, one_line, unlinked
@@ -89,9 +90,7 @@ class _Session:
         loading.submit(lambda: self._tools.result().service.warm())  # calls report what it raises
 
     def _load(self) -> Tools:
-        from corpus_agent.service.service import Service
-
-        return Tools(Service(self._launch))
+        return Tools(service.service.Service(self._launch))
 
     async def list_tools(
         self, _: _Context, __: types.PaginatedRequestParams | None

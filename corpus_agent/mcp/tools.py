@@ -296,7 +296,9 @@ def _table(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPie
         rows = [row for row in made.rows if any(cell.values for cell in row.cells)]
         counts = [
             f"{frame.line(field.name)}: "
-            + ", ".join(f"{made.count(at, state):,} {state}" for state in get_args(CellStatus))
+            + ", ".join(
+                f"{n:,} {state}" for state in get_args(CellStatus) if (n := made.count(at, state))
+            )
             + "."
             for at, field in enumerate(made.fields)
         ]

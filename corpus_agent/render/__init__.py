@@ -13,7 +13,7 @@ _PUBLIC = {
         "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces "
         "receipt_lines receipts_object recorded_answer"
     ),
-    "corpus_agent.render.common": "as_object evidence local_time place stores_read",
+    "corpus_agent.render.common": "as_object evidence local_time place stores_read under",
     "corpus_agent.render.fields": (
         "foot_lines left_lines list_lines list_object table_csv table_lines table_object "
         "timeline_lines timeline_object"

@@ -21,6 +21,7 @@ from corpus_agent.render.common import (
     plain,
     qualified,
     taken,
+    under,
 )
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
@@ -65,6 +66,8 @@ def _flowing(lines: Iterable[str]) -> Iterator[str]:
         if left and (_BEGINS.match(line) or left.endswith((".", ":", ";", "!", "?"))):
             yield left
             left = ""
+        if line[:1] in (" ", "\xa0") and line[1:2].strip():  # one blank of a page is no indent
+            line = line[1:]
         *whole, left = _wrapped(f"{left} {line.strip()}" if left else line.rstrip())
         yield from whole
         if not whole and left.strip():
@@ -109,8 +112,9 @@ def headed(passage: Passage, breaking: Callable[[str], str] = inert) -> str:
 
 def about(passage: Passage, breaking: Callable[[str], str] = inert) -> str:
     """What a passage stands under, which of two that differ it is, what qualifies it."""
-    heading, age = one_line(breaking(passage.citation.heading)), AGES.get(passage.age)
-    return " · ".join(filter(None, (heading, age, qualified(passage.citation))))
+    citation, age = passage.citation, AGES.get(passage.age)
+    heading = under(citation.heading, citation.source, breaking)
+    return " · ".join(filter(None, (heading, age, qualified(citation))))
 
 
 # ---- The screen
@@ -274,8 +278,8 @@ def search_lines(
         stale = "changed since it was indexed" if hit.stale else ""
         stale = "cannot be looked at now" if hit.unreachable else stale
         where = place_of(chunk.source, line, chunk.page_start)
-        about = (where, one_line(inert(chunk.heading)), stale)
-        yield f"{number}. {' · '.join(filter(None, about))}"
+        heading = under(chunk.heading, chunk.source)
+        yield f"{number}. {' · '.join(filter(None, (where, heading, stale)))}"
         yield from block_lines(text, likely, style)
         yield ""
     found = number_of(len(hits), "result")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.text.wording import lacks, number_of
+from indexer import file_stem
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
     from indexer import Coverage, OpenStore
 
 SCHEMA_VERSION = 1
+_PART = re.compile(r"(File|Message|Sheet|Slide|Chapter|Contact|Note) \S")
 AGES = {"newer": "the newer of two that differ", "older": "the older of two that differ"}
 
 Object = dict[str, Any]
@@ -83,6 +86,13 @@ def place_of(
 ) -> str:
     """The place of a line on a screen, as in "notes/a.md:10" or "b.pdf:80, page 7"."""
     return place(source, line, line, page, lambda name: called(name, breaking))
+
+
+def under(heading: str, source: str, breaking: Callable[[str], str] = inert) -> str:
+    """The nearest heading of a passage, behind the part of its file; "" for the file's own name."""
+    *above, nearest = heading.split(" > ")
+    path = [*filter(_PART.match, above), *([nearest] if nearest != file_stem(source) else [])]
+    return one_line(breaking(" > ".join(path)))
 
 
 def documents_searched(coverage: Coverage) -> str:

@@ -48,7 +48,14 @@ def search(site: Site, request: Request) -> Response:
             seal = site.launch.seal.state
             found = render.search_object(query, shown, corpus.version, seal, corpus.notices)
             passages = answering.extractive.ExtractiveAnswerer(corpus.encoder).found(query, shown)
-            blocks = [(line, [*render.block(text, likely)]) for text, likely, line in passages]
+            blocks = [
+                (
+                    line,
+                    [*render.block(text, likely)],
+                    render.under(hit.chunk.heading, hit.chunk.source),
+                )
+                for hit, (text, likely, line) in zip(shown, passages, strict=True)
+            ]
         except CorpusError as error:
             problem = visible(str(error))
     results = found["results"] if found is not None else []

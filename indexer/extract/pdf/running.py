@@ -272,7 +272,7 @@ _NUMBER = regex.compile(r"\d{1,4}(?!\d)")
 _AROUND = "-–—.()[]|"  # page numbers
 _LISTED = regex.compile(r"\w[.)]$")
 _LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, the financial pages
-_ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
+_ROMAN = regex.compile(r"(?i)^(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*(\d+)\W*$")  # "5 of 60": a page of all pages
 
@@ -289,7 +289,7 @@ def _ends_of(text: str) -> frozenset[int]:
 
 def _roman(word: str) -> int:
     """The value of a Roman number; 0 if it is none."""
-    if not _ROMAN.match(word):
+    if word[:1].lower() not in _VALUES or not _ROMAN.match(word):
         return 0
     values = [_VALUES[char] for char in word.lower()]
     return sum(

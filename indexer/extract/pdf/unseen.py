@@ -41,7 +41,6 @@ EDGE = 0.3  # of the height of a text's box: what stands beyond its letters
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 PAPER = (255, 255, 255, 255)
-RGB = (0, 1, 2)
 
 Colour = tuple[int, ...]  # red, green, blue, alpha
 
@@ -151,11 +150,15 @@ class Drawing:
         places = [match.start() for match in re.finditer(calls.NO_TEXT, modes)]
         others = [objects[place] for place in places]
         painted = calls.draw_modes(others)  # filled or not, stroked or not; -1 of what is no path
-        boxes, colours = _boxes(others, matrix), fours(calls.fill_colours(others))
+        fills, strokes = calls.fill_colours(others), calls.stroke_colours(others)
         self.parts.append(Part(len(self.texts), matrix))
         start = 0
-        for place, drawn, fill, line, box, colour in zip(
-            places, others, painted[0::2], painted[1::2], fours(boxes), colours, strict=True
+        for place, drawn, fill, line, box, colour, outline in zip(
+            places,
+            others,
+            *(painted[0::2], painted[1::2]),
+            *map(fours, (_boxes(others, matrix), fills, strokes)),
+            strict=True,
         ):
             kind = PATH if fill >= 0 else calls.kind(drawn)
             self.texts += objects[start:place]
@@ -175,10 +178,8 @@ class Drawing:
                 if box[2] - box[0] < THIN:
                     continue
                 if box[3] - box[1] < THIN:
-                    inked = fill > 0 and _is_ink(colour)
-                    if line > 0 and not inked:
-                        inked = _is_ink(tuple(calls.stroke_colours([drawn])))
-                    self.rules += [box] if inked else []
+                    if (fill > 0 and _is_ink(colour)) or (line > 0 and _is_ink(outline)):
+                        self.rules.append(box)
                 elif fill > 0:
                     known = colour if colour[3] <= MAX_ALPHA else None
                     self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, known))
@@ -267,7 +268,9 @@ class Drawing:
                 colours[4 * at : 4 * at + 4] = calls.stroke_colours([self.texts[at]])
         grounds = {each.colour for each in self.surfaces if each.colour is not None}
         lost_on: dict[tuple[bytes], set[Colour]] = {}  # those alike, of the colours to look at
-        for raw in set(iter_unpack("16s", colours)):
+        one = colours[:4]  # as on many pages
+        every = one if colours == one * len(self.texts) else colours
+        for raw in set(iter_unpack("16s", every)):
             colour = unpack("4I", *raw)
             alike = {ground for ground in grounds | {PAPER} if _alike(colour, ground)}
             if alike or colour[3] < MIN_ALPHA:
@@ -382,4 +385,5 @@ def _is_ink(colour: Colour) -> bool:
 
 
 def _alike(colour: Colour, other: Colour) -> bool:
-    return all(-MAX_COLOUR_DISTANCE <= colour[at] - other[at] <= MAX_COLOUR_DISTANCE for at in RGB)
+    red, green, blue = colour[0] - other[0], colour[1] - other[1], colour[2] - other[2]
+    return max(red, green, blue, -red, -green, -blue) <= MAX_COLOUR_DISTANCE

@@ -148,11 +148,23 @@ def test_lines_are_marked_only_where_some_are_likely():
         assert {len(line) - len(line.lstrip()) for line in lines if "▸" not in line} == {4}
 
 
+def test_one_blank_before_a_line_of_a_page_is_no_indent():
+    text = "wellbeing\n\xa0of more than\n two\n    code"
+    assert list(block_lines(text, (0, 0))) == [
+        "    wellbeing", "    of more than", "    two", "        code",
+    ]  # fmt: skip
+
+
 def test_the_place_of_a_quotation_says_only_what_qualifies_it():
     checked = Citation(1, "a.md", None, 3, 3, "words", "verified")
     assert cited_place(checked) == "a.md:3"
     assert cited_place(replace(checked, page=7, line_end=5)) == "a.md:3-5, page 7"
     assert cited_place(replace(checked, hidden=True)) == "a.md:3 · hidden in the document"
+    (shown,) = passages(replace(checked, heading="The lease > 1. Rent"))
+    assert render.headed(shown) == "a.md:3 · 1. Rent"
+    for heading, said in (("a", ""), ("File b.md > Lease > Rent", " · File b.md > Rent")):
+        named = replace(shown, citation=replace(checked, heading=heading))
+        assert render.headed(named) == f"a.md:3{said}"
 
 
 # ---- answers as files
