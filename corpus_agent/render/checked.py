@@ -141,9 +141,7 @@ def _said(finding: Finding) -> str:
         return f"{text} without {_quoted(there)}"
     if finding.kind == "elsewhere" and named is not None:
         return f"{text} not at {inert(place_of(named.source, named.line or 1, named.page))}"
-    if finding.model is not None:
-        return f"{text}  a model: {finding.model}"
-    return text
+    return text if finding.model is None else f"{text}  a model: {finding.model}"
 
 
 def _quoted(text: str) -> str:
@@ -225,8 +223,7 @@ def receipts_object(
         }
         for content, rows in checked
     ]
-    holds = all(one["holds"] and one["signed"] for one in receipts)
-    check = {"holds": holds, "receipts": receipts}
+    check = {"holds": all(r["holds"] and r["signed"] for r in receipts), "receipts": receipts}
     return as_object(version=version, check=check, seal=seal)
 
 
