@@ -25,10 +25,9 @@ from indexer.errors import Refused
 from indexer.index import Index
 from indexer.records import Query
 from indexer.store.snapshot import Snapshot
-from tests.support.checks import check_store
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import paragraph
-from tests.support.rows import chunk_rows
+from tests.support.rows import check_store, chunk_rows
 from tests.support.toy_index import sync
 
 FILES = 60

@@ -27,24 +27,6 @@ Texts = dict[str, str]
 Case = tuple[Path | Texts, list[Asked]]  # a folder, or files that are written for a run
 
 
-def financebench() -> Iterator[Case]:
-    """25 questions over 19 annual reports: the page that holds the answer."""
-    yield (
-        data("qa", "financebench", "pdfs"),
-        [
-            Asked(
-                "financebench",
-                source,
-                e["question"],
-                source,
-                places=tuple((source, each["evidence_page_num"] + 1) for each in e["evidence"]),
-            )
-            for e in read_jsonl(data("qa", "financebench", "questions.jsonl"))
-            for source in [f"{e['doc_name']}.pdf"]
-        ],
-    )
-
-
 def litrag() -> Iterator[Case]:
     """57 questions, each of its own dozen documents; half without the ones that answer."""
     for n, entry in enumerate(read_jsonl(data("refusal", "litrag-dev.jsonl"))):
@@ -96,7 +78,7 @@ SETS: dict[str, Callable[[], Iterator[Case]]] = {
     "xquad": lambda: iter([xquad("en")]),
     "squad": lambda: iter([squad()]),
     "sample": lambda: iter([sample()]),
-    **{each.__name__: each for each in (litrag, mtrag, financebench)},
+    **{each.__name__: each for each in (litrag, mtrag)},
     **{each: partial(_own, each) for each in OWN},
 }
 

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.common import Asked, flat, print_table
+from benchmarks.passages import auc
 from benchmarks.sets import SETS, corpora, evenly, history
 from corpus_agent.agent.answerer import ModelAnswerer, log_odds
 from corpus_agent.agent.conversation import PROMPTS, Message, sent
@@ -135,19 +136,14 @@ def chosen(which: str, count: int) -> Iterator[tuple[Index, Asked]]:
         yield from ((index, asked) for asked in evenly(every, count))
 
 
-def auc(found: Sequence[Reading], score: Callable[[Reading], float]) -> float:
-    yes = [score(each) for each in found if each.asked.answerable]
-    no = [score(each) for each in found if not each.asked.answerable]
-    return sum((a > b) + (a == b) / 2 for a in yes for b in no) / (len(yes) * len(no))
-
-
 def report_readings(found: list[Reading]) -> None:
     refused = [each for each in found if each.both < decision.READ_YES]
     silent = sum(not each.asked.answerable for each in refused)
     f1 = 2 * silent / max(1, len(refused) + sum(not each.asked.answerable for each in found))
     scores = (lambda each: each.own, lambda each: each.read, lambda each: each.both)
     header = ("questions", "AUC of the program", "of the first word", "of both", "F1")
-    print_table(header, [(len(found), *(auc(found, score) for score in scores), f1)])
+    areas = (auc([(each.asked.answerable, score(each)) for each in found]) for score in scores)
+    print_table(header, [(len(found), *areas, f1)])
 
 
 def main() -> None:

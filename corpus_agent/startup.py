@@ -30,7 +30,6 @@ from corpus_agent.trust.known import flag_for, store_to_write
 from corpus_agent.trust.stores import StorePlace, absolute, check_outside, place_of, record
 from corpus_agent.trust.user_state import NoUserState, receipt_key
 from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
-from indexer.confine import GPU_DEVICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +195,7 @@ def _close(
     if seal_off:
         return unsealed()
     folders = [model] if model is not None else []
-    gpu = settings.device != "cpu" and (_has_gpu() or settings.device != "auto")
+    gpu = settings.device != "cpu" and (indexer.gpu_seen() is not None or settings.device != "auto")
     there = [
         [folder if paths.is_folder(folder) else None for folder in (place.root, place.store)]
         for place in places
@@ -232,10 +231,6 @@ def _root_is_missing(root: Path) -> str:
     )
 
 
-def _has_gpu() -> bool:
-    return any(Path(device).exists() for device in GPU_DEVICES)
-
-
 def _model(settings: Settings, store: Path) -> Launch:
     """The unsealed launch with its model, or with a notice that there is none."""
     wanted = models.discovery.parse(settings.llm, settings.allow_remote_llm)
@@ -257,7 +252,9 @@ def _with_llama(weights: models.discovery.GgufFile, store: Path) -> Launch:
         )
     folder = store.resolve() / TEMP_FOLDER
     program = models.llama_server.find_program()
-    llama = models.llama_server.start_llama_server(program, weights.path, folder, gpu=_has_gpu())
+    llama = models.llama_server.start_llama_server(
+        program, weights.path, folder, gpu=indexer.gpu_seen() is not None
+    )
     ours = frozenset((os.geteuid(),))
     server = models.discovery.Server(llama.address, owner=owner_text(ours))
     model = models.discovery.Model(server, weights.path.stem, owners=ours)

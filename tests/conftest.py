@@ -141,3 +141,26 @@ def open_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name).resolve()
+
+
+# The folders of a process that seals itself, and one outside of them.
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus/note.md").write_text("words")
+    return tmp_path / "corpus"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    (tmp_path / "store").mkdir()
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/secret.txt").write_text("words")
+    return tmp_path / "outside"

@@ -59,7 +59,7 @@ LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
 CONTEXT = 800  # characters on either side of a window that count as its context
 MAX_LIKELY = 30  # windows that are compared in full for one claim
 MAX_COMPARED = 8  # of those, the ones with the most words in common are encoded
-# Measured on sentences that a passage supports or does not (benchmarks/claims.toml).
+# Measured on sentences that a passage supports or does not.
 SURELY_COVERED = 0.9  # with this share of words in common no vectors are needed
 ENOUGH = 0.525  # mean of the words covered and the cosine
 ENOUGH_CITED = 0.45  # the same of a sentence that a claim cites

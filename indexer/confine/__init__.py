@@ -21,15 +21,14 @@ from indexer.confine.policy import NO_SOCKETS as NO_SOCKETS
 from indexer.confine.policy import FileRule as FileRule
 from indexer.confine.policy import Limits as Limits
 from indexer.confine.policy import Policy as Policy
+from indexer.confine.policy import interpreter_files as interpreter_files
 from indexer.confine.policy import one_peer as one_peer
 from indexer.confine.policy import parser_calls as parser_calls
 from indexer.confine.policy import program_calls as program_calls
 from indexer.confine.policy import sealed_calls as sealed_calls
+from indexer.confine.policy import system_files as system_files
 from indexer.confine.seccomp import Allow as Allow
 from indexer.confine.seccomp import Arg as Arg
 from indexer.confine.seccomp import Calls as Calls
 from indexer.confine.seccomp import Denial as Denial
 from indexer.confine.syscalls import native_number as native_number
-from indexer.confine.system import GPU_DEVICES as GPU_DEVICES
-from indexer.confine.system import interpreter_files as interpreter_files
-from indexer.confine.system import system_files as system_files

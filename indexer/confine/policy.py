@@ -9,14 +9,18 @@ policies.
 from __future__ import annotations
 
 import resource
+import site
 import socket
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from errno import EPERM
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from indexer.confine.seccomp import Allow, Arg, Calls, Denial
-from indexer.confine.syscalls import group
+from indexer.confine.starting import user_site
+from indexer.confine.syscalls import group, grouped
 
 # -- numbers of the conditions, as in the kernel's headers
 
@@ -267,3 +271,53 @@ class Policy:
     connect_ports: tuple[int, ...] = ()
     limits: Limits = Limits()
     whole_disk: bool = False
+
+
+# -- files: those outside corpus and store that a confined Python needs
+
+_FILES = grouped("files.txt")
+
+
+def _rules(group: str) -> Iterator[FileRule]:
+    for line in _FILES[group]:
+        path, access, why = line.split(maxsplit=2)
+        yield FileRule(Path(path), cast(Access, access), reason=why)
+
+
+def system_files(*, gpu: bool = False) -> tuple[FileRule, ...]:
+    """Rules for libraries, clocks and processor facts; with `gpu` the device nodes of a GPU too."""
+    rules = [*_rules("system")]
+    if gpu:
+        rules += _rules("gpu")
+        nodes = sorted(Path("/dev").glob("nvidia*"))
+        rules += [FileRule(node, "device", reason="NVIDIA GPUs") for node in nodes]
+    return tuple(rules)
+
+
+def interpreter_files(*packages: Path) -> tuple[FileRule, ...]:
+    """Rules for this Python: its program, standard library, installed packages, and `packages`.
+
+    `packages` are folders of the program's own modules, which lie outside the installation in a
+    source checkout; their parent may then be listed, or a child process could not import them.
+    """
+    program = "the interpreter, for child processes too"
+    rules = [
+        FileRule(Path(path).resolve(), "execute", reason=program)
+        for path in dict.fromkeys((sys.executable, getattr(sys, "_base_executable", "")))
+        if path
+    ]
+    prefixes = tuple(dict.fromkeys((Path(sys.prefix), Path(sys.base_prefix))))
+    rules += [FileRule(prefix / "pyvenv.cfg", reason=program) for prefix in prefixes]
+    libraries = [prefix / name for prefix in prefixes for name in ("lib", "lib64")]
+    libraries += [Path(path) for path in site.getsitepackages()]
+    if (folder := user_site()) is not None:
+        libraries.append(Path(folder))
+    rules += [
+        FileRule(path, "execute", reason="the standard library and installed packages")
+        for path in dict.fromkeys(libraries)
+    ]
+    for package in packages:
+        rules.append(FileRule(package, reason="the program itself"))
+        if not any(package.is_relative_to(library) for library in libraries):
+            rules.append(FileRule(package.parent, "list", reason="to find the program itself"))
+    return tuple(rules)

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from indexer.confine import starting
 from indexer.confine.kernel import confine, die_with_parent
-from indexer.confine.policy import FileRule, Limits, Policy, program_calls
-from indexer.confine.system import system_files
+from indexer.confine.policy import FileRule, Limits, Policy, program_calls, system_files
 from indexer.errors import SealUnavailable
 
 # sysexits.h, EX_SOFTWARE and EX_OSERR: the program was not started, and why.

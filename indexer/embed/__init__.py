@@ -7,6 +7,7 @@ where that knows the architecture, else through sentence-transformers (`torch_en
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
-
-    from indexer.embed.encoder import FolderEncoder
 
 
 class Tokens(NamedTuple):
@@ -127,19 +126,33 @@ def _folder(package: str) -> Path | None:
     return Path(spec.origin).parent if spec is not None and spec.origin is not None else None
 
 
-def encoder_of(path: Path | None, device: str = "cpu") -> FolderEncoder:
-    """The encoder of a model folder or of the file of four bits; None: the packaged model."""
-    if path is not None and path.name == FOUR_BITS:
-        from indexer.embed.four_bits import FourBitEncoder
-
-        return FourBitEncoder(path)
-    from indexer.embed.encoder import FolderEncoder
-
-    return FolderEncoder(path, device)
-
-
 def option_for(model: str) -> str:
     """What chooses the model of this name, for a hint; of a folder its name alone is known."""
     known = {PACKAGED_MODEL: "minilm", MULTILINGUAL: "multilingual"}
     option = known.get(model.partition(" ")[0])  # its precision behind it
     return f"--model {option or f'DIR, its folder is called {model!r}'}"
+
+
+# ---- Which device embeds, as far as that can be told without loading torch
+
+# Device nodes of the drivers of GPUs that torch computes on.
+_GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")
+
+
+def gpu_seen() -> str | None:
+    """What shows that this machine may have a GPU; None if nothing does."""
+    if sys.platform == "darwin":
+        return sys.platform
+    return next((device for device in _GPU_DEVICES if Path(device).exists()), None)
+
+
+def engine_for(device: str, *, packaged: bool) -> str:
+    """What computes vectors under these settings, and why, on one line."""
+    own = "ONNX Runtime (sentence-transformers for an architecture that it does not know)"
+    own = "ONNX Runtime in int8" if packaged else own
+    seen = gpu_seen()
+    if device == "cpu" or (device == "auto" and seen is None):
+        why = "--device cpu" if device == "cpu" else "no GPU is seen"
+        return f"{own} on the processor: {why}"
+    why = f"{seen} is there" if device == "auto" else f"--device {device}"
+    return f"sentence-transformers on the GPU for index: {why}; {own} for questions"

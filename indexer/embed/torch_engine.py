@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.confine.system import gpu_seen
-from indexer.embed import Encoded
+from indexer.embed import Encoded, gpu_seen
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:

@@ -121,8 +121,8 @@ def _concerns(root: Path, store: Path, path: Path) -> bool:
 def polled(should_stop: ShouldStop) -> Generator[None, None, None]:
     """Yields at once, then at intervals long enough that scanning takes a small share of the time.
 
-    Ends when `should_stop` is true. For a process that may not be told of events. The shorter of
-    the last two scans counts: what takes long once is the work on what was found.
+    Ends when `should_stop` is true. The shorter of the last two scans counts: what takes long once
+    is the work on what was found.
     """
     before = 0.0
     while not should_stop():

@@ -52,8 +52,7 @@ def main(program: str, parent: int, *, confined: bool) -> None:
     except SealUnavailable as error:
         protocol.send(channel, {"unsealed": error.message, "hint": error.hint})
         return
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    protocol.send(channel, {"peak_kib": peak})
+    protocol.send(channel, {})  # ready
     with contextlib.suppress(EOFError, ConnectionError):
         jobs = module.Jobs(lambda label: protocol.send(channel, {"claimed": label}))
         while True:
@@ -135,14 +134,13 @@ class Jobs:
         self._opened: Any = None
 
     def open(self, descriptor: int, source: str) -> Answer:
-        """What a document says of itself; some extractors do all their work here."""
+        """Take a document; some extractors do all their work here."""
         self._opened = None  # the one before makes room first
-        opened = self._opened = self.parse(contents(descriptor), source, self._tell)
-        title, own = (opened.title or "")[:MAX_TITLE_CHARS], opened.own
-        return {"title": title, "author": own.author, "date": own.date}, b""
+        self._opened = self.parse(contents(descriptor), source, self._tell)
+        return {}, b""
 
     def lines(self, max_lines: int, max_chars: int) -> Answer:
-        """The next lines, and after the last one the label and remark of the whole document."""
+        """The next lines, and after the last one what is said of the whole document."""
         opened, batch, chars = self._opened, [], 0
         for line in islice(opened.lines, max_lines):
             batch.append(line)
@@ -152,7 +150,9 @@ class Jobs:
         body = protocol.encoded(batch) if batch else b""
         if len(batch) == max_lines or chars >= max_chars:
             return {}, body
-        return {"label": opened.extractor, "remark": opened.remark[:MAX_DETAIL_CHARS]}, body
+        title, remark = (opened.title or "")[:MAX_TITLE_CHARS], opened.remark[:MAX_DETAIL_CHARS]
+        of_all = {"label": opened.extractor, "title": title, "remark": remark}
+        return {**of_all, "author": opened.own.author, "date": opened.own.date}, body
 
     def pages(self, descriptor: int) -> Answer:
         """How many pages a document has."""

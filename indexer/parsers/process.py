@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -27,9 +25,6 @@ from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits
 
 START_SECONDS = 120.0  # takes a tenth of a second where the machine has nothing else to do
 EXIT_SECONDS = 5.0  # from the end of its channel to the end of a process that is ending
-# Of its memory: what held more when it ended by itself had failed to get as much again, or, the
-# recogniser, the memory of a larger page.
-NEAR_LIMIT = 1 / 3
 
 _BOOT = """\
 import sys
@@ -46,6 +41,7 @@ _REASON = re.compile(r"[a-z_]{1,40}")
 _MAX_WORDS_CHARS = 1_000  # of a title, or of what a parser says about a document
 
 _T = TypeVar("_T")
+_Process = tuple[subprocess.Popen[bytes], socket.socket]  # and the channel to it
 
 
 class Child:
@@ -71,9 +67,9 @@ class Child:
         """Whether a process is there."""
         return self._process is not None
 
-    def new_task(self, most: int = DOCUMENTS_PER_PROCESS) -> bool:
+    def new_task(self) -> bool:
         """Count a task, of which one process does so many; whether it is a process's first."""
-        if self.tasks >= most:
+        if self.tasks >= DOCUMENTS_PER_PROCESS:
             self.end()
         self.tasks += 1
         return self.tasks == 1
@@ -91,7 +87,7 @@ class Child:
         `limits` are those from now on; without them the last ones go on. Raises UnreadableDocument
         with the reason; where no process `runs` after that, it ended.
         """
-        process, asked = self._running(), {"job": job, **values}
+        channel, asked = self._running(), {"job": job, **values}
         if limits is not None:
             self._limits = limits
             self._deadline = time.monotonic() + limits.wall_seconds
@@ -100,12 +96,12 @@ class Child:
             if descriptor >= 0:
                 self.claimed = None
                 os.lseek(descriptor, 0, os.SEEK_SET)  # the process shares the position
-            process.channel.settimeout(protocol.seconds_until(self._deadline))
-            protocol.send(process.channel, asked, b"", descriptor)
-            said, body = protocol.receive(process.channel, self._deadline)
+            channel.settimeout(protocol.seconds_until(self._deadline))
+            protocol.send(channel, asked, b"", descriptor)
+            said, body = protocol.receive(channel, self._deadline)
             while "claimed" in said:
                 self.claimed = label_of(said["claimed"])
-                said, body = protocol.receive(process.channel, self._deadline)
+                said, body = protocol.receive(channel, self._deadline)
             if "unreadable" not in said:
                 return check(said, body)
             error = _reported(said)
@@ -120,101 +116,64 @@ class Child:
             self.end()
         raise error
 
-    def end(self, patience: float = 0.0) -> tuple[int | None, int]:
-        """End the process and wait for it; what `_Process.end` returns, (None, 0) without one."""
+    def end(self, patience: float = 0.0) -> int | None:
+        """End the process and wait for it; see `_ended`, None without one."""
         with self._lock:
             process, self._process, self.tasks = self._process, None, 0
-        return process.end(patience) if process else (None, 0)
+        return _ended(process, patience) if process else None
 
     def stop(self) -> None:
         """Kill the process at once, even during a job; no other is started afterwards."""
         with self._lock:
             self._stopped = True
             if self._process:
-                os.kill(self._process.pid, signal.SIGKILL)
+                self._process[0].kill()
 
     def close(self) -> None:
         """End the process for good and wait until it has ended."""
         self.stop()
         self.end()
 
-    def _running(self) -> _Process:
+    def _running(self) -> socket.socket:
+        """The channel to the process, which is started if there is none."""
         with self._lock:
             if self._stopped:
                 raise UnreadableDocument("interrupted")
             if self._process is None:
-                self._process = _Process(self._program, self._environment)
-            return self._process
+                self._process = _start(self._program, self._environment)
+            return self._process[1]
 
     def _cause(self) -> UnreadableDocument:
         """Why the process ended by itself."""
         if self._stopped:
             return UnreadableDocument("interrupted")
-        limits = self._limits
-        code, peak = self.end(EXIT_SECONDS)
+        limits, code = self._limits, self.end(EXIT_SECONDS)
         if code == -signal.SIGXCPU:
             return UnreadableDocument("timeout", f"{limits.cpu_seconds} s of processor time")
-        # Parsers in other languages end themselves where an allocation fails; the kernel's own
-        # way to end what holds too much is SIGKILL.
-        if code == -signal.SIGKILL or peak > NEAR_LIMIT * limits.memory_bytes:
+        if code == -signal.SIGKILL:  # the kernel's way to end what holds too much
             mib = limits.memory_bytes // 2**20
             return UnreadableDocument("memory", f"{mib:,} MiB were not enough")
         detail = signal.strsignal(-code) if code and code < 0 else f"exit code {code}"
         return UnreadableDocument("crashed", detail or f"signal {code}")
 
 
-class _Process:
-    """A running process, confined and ready."""
+def _ended(running: _Process, patience: float) -> int | None:
+    """The exit code (a signal: negative) of a process whose channel is closed.
 
-    def __init__(self, program: str, environment: Mapping[str, str]) -> None:
-        self._first_peak_kib = sys.maxsize
-        self.channel, theirs = socket.socketpair()
-        with theirs:
-            self._popen = _start(program, theirs.fileno(), environment)
-            self.pid = self._popen.pid
-        try:
-            said, _ = protocol.receive(self.channel, time.monotonic() + START_SECONDS)
-        except (EOFError, OSError, protocol.Malformed) as error:
-            code, _ = self.end(EXIT_SECONDS)
-            raise CorpusError(
-                f"A process that reads documents ended before it began (exit code {code}).",
-                "Does this Python start? Try: python -I -c 'import indexer'",
-            ) from error
-        if "unsealed" in said:
-            self.end()
-            raise SealUnavailable(said["unsealed"], said["hint"])
-        self._first_peak_kib = said["peak_kib"]
-
-    def end(self, patience: float = 0.0) -> tuple[int | None, int]:
-        """The exit code (a signal: negative) and the bytes of memory that it held at most.
-
-        A process still running after `patience` seconds is killed; then there is no code. The bytes
-        are 0 if it never used more than its parent did at the start, where the kernel's count
-        begins.
-        """
-        self.channel.close()
-        killed = not _ends(self.pid, patience)
-        if killed:
-            os.kill(self.pid, signal.SIGKILL)
-        _, status, usage = os.wait4(self.pid, 0)
-        code = self._popen.returncode = os.waitstatus_to_exitcode(status)  # it was waited for
-        peak = usage.ru_maxrss * 1024 if usage.ru_maxrss > self._first_peak_kib else 0
-        return None if killed else code, peak
-
-
-def _ends(pid: int, seconds: float) -> bool:
-    """Whether a child ends within that time."""
-    descriptor = os.pidfd_open(pid)
+    If it does not end in so many seconds, it is killed; then there is no code.
+    """
+    process, channel = running
+    channel.close()
     try:
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        return bool(poll.poll(seconds * 1000))
-    finally:
-        os.close(descriptor)
+        return process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return None
 
 
-def _start(program: str, channel: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """A new interpreter that does the jobs of `program`, with `channel` as standard input.
+def _start(program: str, environment: Mapping[str, str]) -> _Process:
+    """A new interpreter, confined and ready for the jobs of `program`, and the channel to it.
 
     By exec, not by fork alone, since this process has threads. In a session of its own, so that
     Ctrl-C reaches only the parent, which ends the child.
@@ -224,15 +183,29 @@ def _start(program: str, channel: int, environment: Mapping[str, str]) -> subpro
     given = {**kept, **_ENVIRONMENT, **environment}
     command = starting.Command(starting.python(_BOOT, *arguments), given)
     nowhere = subprocess.DEVNULL
+    channel, theirs = socket.socketpair()
     try:
-        return starting.popen(
-            command, stdin=channel, stdout=nowhere, stderr=nowhere, own_session=True
-        )
+        with theirs:
+            process = starting.popen(
+                command, stdin=theirs.fileno(), stdout=nowhere, stderr=nowhere, own_session=True
+            )
     except OSError as error:
         raise CorpusError(
             f"A process that reads documents cannot be started: {error.strerror}.",
             "Free some memory, or end other programs.",
         ) from error
+    try:
+        said, _ = protocol.receive(channel, time.monotonic() + START_SECONDS)
+    except (EOFError, OSError, protocol.Malformed) as error:
+        code = _ended((process, channel), EXIT_SECONDS)
+        raise CorpusError(
+            f"A process that reads documents ended before it began (exit code {code}).",
+            "Does this Python start? Try: python -I -c 'import indexer'",
+        ) from error
+    if "unsealed" in said:
+        _ended((process, channel), 0)
+        raise SealUnavailable(said["unsealed"], said["hint"])
+    return process, channel
 
 
 @cache

@@ -15,7 +15,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import is_cut_at_limit
 from indexer.extract.extraction import is_day
 from indexer.parsers import protocol
-from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
+from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child, label_of, words_of
 from indexer.records import Line
 
@@ -74,10 +74,9 @@ class Worker(Child):
         self,
         program: str = PARSER,
         bounds: Callable[[int], DocumentLimits] = limits_for,
-        documents_per_process: int = DOCUMENTS_PER_PROCESS,
     ) -> None:
         super().__init__(program)
-        self._bounds, self._most = bounds, documents_per_process
+        self._bounds = bounds
 
     def read(
         self,
@@ -94,18 +93,18 @@ class Worker(Child):
         """
         limits = self._bounds(os.fstat(descriptor).st_size)
         while True:
-            is_first = self.new_task(self._most)
+            is_first = self.new_task()
             try:
-                own = self.ask(_own, "open", limits, descriptor, source=source)
-                return self._text(own, limits, enough, batch)
+                self.ask(lambda *_: None, "open", limits, descriptor, source=source)
+                return self._text(limits, enough, batch)
             except UnreadableDocument as error:
                 # What it parsed before may have broken it: then another is given the document.
                 if is_first or self.runs or error.reason in ("timeout", "interrupted"):
                     known = self.claimed, error.waiting
                     raise UnreadableDocument(error.reason, error.detail, *known) from None
 
-    def _text(self, own: Text, limits: DocumentLimits, enough: Enough, batch: Batch) -> Text:
-        """The text of the document that is open in the process, which said this much of it."""
+    def _text(self, limits: DocumentLimits, enough: Enough, batch: Batch) -> Text:
+        """The text of the document that is open in the process."""
         parts: list[bytes] = []
         lines = chars = 0
         while True:
@@ -122,24 +121,20 @@ class Worker(Child):
             lines, chars = lines + more.lines, chars + more.chars
             parts.append(more.encoding)
             if more.complete or enough(lines, chars):
-                text = Text(label, own.title, b"".join(parts), lines, chars, more.remark)
-                return replace(text, complete=more.complete, author=own.author, date=own.date)
-
-
-def _own(said: dict[str, Any], _: bytes) -> Text:
-    """What a document says of itself, without a line yet; raises Malformed."""
-    title, author, day = (words_of(said.get(name)) for name in ("title", "author", "date"))
-    if day and not is_day(day):
-        raise protocol.Malformed("a day that is none")
-    return Text("", title, b"", 0, 0, author=author, date=day)
+                whole = b"".join(parts)
+                return replace(more, extractor=label, encoding=whole, lines=lines, chars=chars)
 
 
 def _batch(said: dict[str, Any], body: bytes) -> Text:
-    """A part of a text; the last one, or an empty one, has the label. Raises Malformed."""
+    """A part of a text; the last or an empty one has what is said of all. Raises Malformed."""
     lines, chars = protocol.checked(body)
     if body and not said:
         return Text("", "", body, lines, chars, complete=False)
-    return Text(label_of(said.get("label")), "", body, lines, chars, words_of(said.get("remark")))
+    title, remark, author, day = map(words_of, map(said.get, ("title", "remark", "author", "date")))
+    if day and not is_day(day):
+        raise protocol.Malformed("a day that is none")
+    label = label_of(said.get("label"))
+    return Text(label, title, body, lines, chars, remark, author=author, date=day)
 
 
 def _excess(lines: int, chars: int, limits: DocumentLimits) -> str:

@@ -5,7 +5,6 @@ document; an OSError becomes the name of its number. Started as a real process b
 workers, and called in the test's own process as the control.
 """
 
-import ctypes
 import errno
 import itertools
 import json
@@ -112,17 +111,6 @@ def _spin() -> None:
         pass
 
 
-def _take_memory_natively(mib: int) -> None:
-    """As a parser in another language does, which ends itself where it gets no more."""
-    libc = ctypes.CDLL(None)
-    libc.malloc.restype = ctypes.c_void_p
-    libc.malloc.argtypes = [ctypes.c_size_t]
-    for _ in range(mib):
-        if not (place := libc.malloc(2**20)):
-            libc.abort()
-        ctypes.memset(place, 1, 2**20)
-
-
 def _send(frame: str) -> None:
     """Bytes of its own on the channel, in the place of an answer."""
     channel().sendall(bytes.fromhex(frame))
@@ -152,7 +140,6 @@ ACTIONS: dict[str, Callable[..., Any]] = {
     "spin": _spin,
     "wait": lambda: time.sleep(3_600),
     "memory": lambda mib: [f"{len(bytearray(mib * 2**20)) // 2**20} MiB"],
-    "native_memory": _take_memory_natively,
     "endless": lambda words: itertools.repeat(words),
     "send": _send,
     "claim": _claim_without_end,

@@ -10,8 +10,8 @@ from indexer.index import Index
 from indexer.records import Query
 from indexer.store.manifest import held_versions, read_manifest
 from tests.support.fakes import ToyEncoder
-from tests.support.page_pictures import points_of_png
 from tests.support.pdfs import pdf_of
+from tests.support.pictures import points_of_png
 from tests.support.toy_index import copied, sync
 
 

@@ -15,7 +15,7 @@ LONG = (
     "tests/claims/test_patterns.py",
     "tests/corpus_agent/service/test_watching.py",
     "tests/indexer/sync/test_crash.py",
-    "tests/corpus_agent/trust/test_trust_crash.py",
+    "tests/corpus_agent/trust/test_trust.py",
     "tests/indexer/sync/test_sequences.py",
     "tests/corpus_agent/answering/test_generated_damage.py",
 )

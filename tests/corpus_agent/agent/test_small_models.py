@@ -6,6 +6,7 @@ import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.agent.conversation import PROMPTS
+from corpus_agent.answering.decision import OF_ALL
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.records import Onlooker
 from corpus_agent.models.http import SMALL
@@ -132,3 +133,13 @@ def test_a_server_that_refuses_probabilities_is_asked_for_a_draft_and_that_is_sa
     assert (len(requests), answer.citations[0].quote) == (2, DUE)
     assert len(answer.notices) == 1
     assert "logprobs" not in "".join(answer.notices)
+
+
+@pytest.mark.slow
+def test_a_question_about_all_documents_is_never_answered_from_the_nearest():
+    every = "Which of my documents say when the rent is due?"
+    for question, status, noted in ((every, "perhaps", True), (QUESTION, "answered", False)):
+        (answer,), _ = ask([says(f'On the 3rd day [lease.md:3] "{DUE}".')], question)
+        assert (answer.status, OF_ALL in answer.notices) == (status, noted)
+        without = session.ask(question, CORPUS, ExtractiveAnswerer(ENCODER))
+        assert without.citations and (OF_ALL in without.notices) is noted

@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 from corpus_agent.api import Corpus
 from corpus_agent.cli import main
+from corpus_agent.service import session
+from corpus_agent.settings import Settings
 from indexer.errors import NoIndex
 from indexer.store.folder import writer_lock
 from indexer.store.manifest import STORE_NAME
@@ -122,3 +124,19 @@ def test_that_the_first_run_goes_on_is_said_by_every_door(cli: Cli, docs):
     assert "it is being made by process" in cli("stores").stdout
     assert cli("index", "docs").returncode == 5  # a second writer
     assert "is left out: There is no index" in cli("--all-stores", "files").stderr
+
+
+SAID = {
+    "en": ("The rent is due on the first day of each month, and the deposit is two rents.", False),
+    "de": ("Die Miete ist am ersten Tag jedes Monats fällig, die Kaution sind zwei Mieten.", True),
+}
+
+
+def test_what_the_named_model_does_not_read_is_said_before_the_first_run(tmp_path, capsys):
+    for name, (text, said) in SAID.items():
+        root = tmp_path / name
+        root.mkdir()
+        (root / "lease.md").write_text(f"{text}\n" * 9)
+        settings = Settings(model=Path("minilm"), root=root)
+        session.encoder_to_index(settings, root / ".corpus-agent")
+        assert bool(capsys.readouterr().err) is said, name

@@ -1,4 +1,4 @@
-"""Documents are opened in a program of the user's, and nothing else is."""
+"""Documents are named in each way, and opened in a program of the user's; nothing else is."""
 
 import os
 import stat
@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.service.opening import SAMPLE_BYTES, open_document
+from corpus_agent.service.places import selected, sources_of
 from corpus_agent.settings import CONFIG_NAME
-from indexer.errors import CorpusError
+from indexer import CorpusError, Index
 from indexer.files.paths import INDEX_MARKER
-from tests.support.toy_index import ENCODER, sync
+from tests.support.toy_index import ENCODER, copied, sync
 
 
 def program(path: Path, said: Path, code: int = 0) -> Path:
@@ -137,3 +138,51 @@ def test_no_index_is_read(cli, root, said):
     done = cli("open", "a b.md:2")
     assert (done.returncode, said.exists()) == (0, True), done.stderr
     assert cli("read", "a b.md").returncode != 0
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    made = tmp_path_factory.mktemp("made")
+    indexed = made / "docs"
+    for source in ("lease.md", "docs/lease.md", "tax/2024.md", "Bücher/a.md"):
+        (indexed / source).parent.mkdir(parents=True, exist_ok=True)
+        (indexed / source).write_text(f"# About {source}\n")
+    sync(indexed, made / "store")
+    return made
+
+
+@pytest.fixture
+def indexed(made, tmp_path, monkeypatch):
+    """A corpus in `docs`, seen from the folder above it; a folder of it is named as itself."""
+    copied(made, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def corpus(indexed, tmp_path):
+    return Index.open(tmp_path / "store", root=indexed)
+
+
+def test_a_plain_path_is_a_source_first_and_a_dotted_one_a_place_on_disk(indexed):
+    assert sources_of("docs/lease.md", {"": indexed}) == ["docs/lease.md", "lease.md"]
+    assert sources_of("./docs/lease.md", {"": indexed}) == ["lease.md", "docs/lease.md"]
+    assert sources_of(str(indexed / "tax") + "/", {"": indexed}) == ["tax/"]
+    assert sources_of("./docs", {"": indexed}) == ["", "docs"]
+    assert sources_of("tax/../lease.md", {"": indexed})[0] == "lease.md"
+    assert sources_of("../elsewhere", {"": indexed}) == []
+    assert sources_of("/etc/passwd", {"": indexed}) == []
+
+
+def test_a_path_that_selects_nothing_is_an_error_that_names_what_is_near(corpus):
+    with pytest.raises(CorpusError, match=r"No document of the index is at 'lease\.txt'") as caught:
+        selected(corpus, ["lease.md", "lease.txt"])
+    assert "Did you mean 'lease.md'" in caught.value.hint
+    with pytest.raises(CorpusError, match="No document of the index is at 'tax-1/'") as caught:
+        selected(corpus, ["tax-1/"])
+    assert "Did you mean 'tax/'" in caught.value.hint
+    with pytest.raises(CorpusError) as caught:  # the control: what has an ending is a file
+        selected(corpus, ["tax.old"])
+    assert "'tax/'" not in caught.value.hint
+    with pytest.raises(CorpusError, match="lies outside of the indexed folder"):
+        selected(corpus, ["/etc"])

@@ -1,8 +1,4 @@
-"""A watched folder: real files, real events, real processes and signals.
-
-`tests.support.watcher` is the command with an encoder that needs no weights; the last tests run the
-command itself, sealed and with the real model.
-"""
+"""A watched folder: the command itself, sealed and with the real model; real events and signals."""
 
 import json
 import os
@@ -12,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,9 +16,8 @@ import pytest
 from corpus_agent.service.session import FIRST_PAUSE_SECONDS, next_pause
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
-from tests.support import processes
-from tests.support.places import REPOSITORY
-from tests.support.toy_index import rows, sync
+from tests.support.processes import until
+from tests.support.rows import chunk_rows
 
 pytestmark = pytest.mark.slow
 PATIENCE = 200.0  # seconds for what takes two or three; the machine may be busy
@@ -84,25 +79,16 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def watching(root: Path, store: Path) -> Iterator[Watching]:
-    """A watcher that has seen the folder once."""
-    started = Watching(sys.executable, "-m", "tests.support.watcher", store, root, cwd=REPOSITORY)
-    started.next("index")
+    program = [sys.executable, "-m", "corpus_agent", "--store", store]
+    started = Watching(*program, "index", "--watch", root, "--json", cwd=root.parent)
     yield started
     started.process.kill()
     started.process.communicate()
 
 
-def until(check: Callable[[], bool]) -> None:
-    """Wait until `check` holds."""
-    assert processes.until(check, PATIENCE, every=0.2)  # what is asked may read all rows
-
-
-def becomes_equal(store: Path, root: Path, fresh: Path) -> None:
-    """The index is, before long, what a fresh index of the folder would be."""
-    shutil.rmtree(fresh, ignore_errors=True)
-    sync(root, fresh)
-    wanted = rows(fresh)
-    until(lambda: rows(store) == wanted)
+def passages(store: Path) -> dict[str, str]:
+    rows = chunk_rows(Snapshot(store)).to_pylist()
+    return {row["source"]: row["text"] for row in rows}
 
 
 def write(path: Path, text: str) -> None:
@@ -116,11 +102,12 @@ def write_beside_and_rename(path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("save", [write, write_beside_and_rename])
-def test_however_an_editor_saves_the_new_text_replaces_the_old(
-    watching, root, store, tmp_path, save
-):
+def test_however_an_editor_saves_the_new_text_replaces_the_old(watching, root, store, save):
+    watching.next("index")
+    before = passages(store)
     save(root / "a.md", "Rye bread instead of wheat.\n")
-    becomes_equal(store, root, tmp_path / "fresh")
+    after = before | {"a.md": "Rye bread instead of wheat."}
+    assert until(lambda: passages(store) == after, PATIENCE, every=0.2), passages(store)
     assert {row.source for row in Snapshot(store).files()} == {"a.md", "sub/b.txt"}
 
 
@@ -132,6 +119,7 @@ def test_a_file_that_grows_all_the_time_is_looked_at_ever_more_seldom():
 
 
 def test_a_folder_that_was_replaced_ends_the_watching_and_keeps_the_index(watching, root, store):
+    watching.next("index")
     shutil.copytree(root, root.with_name("other"))
     root.rename(root.with_name("away"))
     root.with_name("other").rename(root)
@@ -140,9 +128,7 @@ def test_a_folder_that_was_replaced_ends_the_watching_and_keeps_the_index(watchi
     assert read_manifest(store).coverage.indexed == 2
 
 
-def test_the_command_watches_from_inside_the_seal(root, store, tmp_path):
-    program = [sys.executable, "-m", "corpus_agent", "--store", store]
-    watching = Watching(*program, "index", "--watch", root, "--json", cwd=tmp_path)
+def test_it_watches_from_inside_the_seal_until_a_signal(watching, root):
     first = watching.next("index")
     assert (first["seal"], first["index"]["added"]) == ("enforced", 2)
     (root / "c.txt").write_text("A third one.\n")

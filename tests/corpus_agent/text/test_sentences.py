@@ -1,6 +1,15 @@
-"""Units of a text: sentences, rows of figures that have lost their cells, properties of a note."""
+"""Units of a text: sentences, rows of figures, properties of a note; the tables of its lines."""
+
+import time
 
 from corpus_agent.text.sentences import MOST_WITHOUT_STOPS, front_matter, units
+from corpus_agent.text.tables import (
+    MAX_LINES_ABOVE,
+    TextTable,
+    column_of,
+    names_of_columns,
+    tables_of,
+)
 
 
 def cut(text: str, language: str = "") -> list[str]:
@@ -25,21 +34,6 @@ NUMBERED = {
 }
 
 
-def test_an_abbreviation_before_a_figure_ends_no_sentence():
-    for language, texts in NUMBERED.items():
-        for text in texts:
-            assert cut(text, language) == [text], language
-    # Before a word it may end one, and a word that is no abbreviation does before a figure.
-    for text in ("Lo dice a p. es. pag. Nessuno lo nega.", "Il prezzo sale. 12 soci votano."):
-        assert len(units(text, "it")) > 1, text
-
-
-def test_a_figure_ends_a_sentence_where_another_begins():
-    assert len(units("The monthly fee is 45. The deposit is 90.", "en")) == 2
-    for text in ("He may leave on the 3. and only then.", "They pay us exactly $ 5. 000 a year."):
-        assert cut(text, "en") == [text]
-
-
 EMPHASISED = {
     "3. **Quay wall.** The board pays. Nobody objects.": [
         "3. **Quay wall.** The board pays.",
@@ -52,11 +46,6 @@ EMPHASISED = {
     "The sum is 5. * Without tax.": ["The sum is 5. * Without tax."],
     "We left. **They stayed.**": ["We left.", "**They stayed.**"],
 }
-
-
-def test_a_sentence_ends_with_the_mark_of_its_emphasis_and_a_title_goes_with_its_text():
-    for text, sentences in EMPHASISED.items():
-        assert cut(text) == sentences
 
 
 RUN_ON = (
@@ -100,13 +89,6 @@ OTHER_STOPS = {
 }
 
 
-def test_sentences_end_where_those_of_their_script_do():
-    for language, texts in OTHER_STOPS.items():
-        for sentences in texts:
-            text = ("" if language in ("ja", "zh") else " ").join(sentences)
-            assert cut(text, language) == cut(text) == list(sentences)
-
-
 def test_a_script_without_stops_is_cut_at_spaces_where_it_is_too_long_to_be_verified_whole():
     denied = "ไม่เป็นความจริงที่ว่า ผู้เช่าเป็นเจ้าของโรงรถ"  # "it is not true that", then what is not
     assert cut(denied, "th") == [denied]
@@ -115,14 +97,32 @@ def test_a_script_without_stops_is_cut_at_spaces_where_it_is_too_long_to_be_veri
     assert all(MOST_WITHOUT_STOPS / 2 < len(piece) <= MOST_WITHOUT_STOPS for piece in pieces[:-1])
 
 
-def test_a_number_that_a_wrapped_line_begins_with_goes_on_the_sentence():
-    for language, text in RUN_ON:
-        assert cut(text, language) == [text]
+ONE = [
+    *((language, text) for language, texts in NUMBERED.items() for text in texts),
+    *(
+        ("en", text)
+        for text in ("He may leave on the 3. and only then.", "They owe $ 5. 000 a year.")
+    ),
+    *RUN_ON,
+]
+SEVERAL = [
+    *(("", text, text.split("\n")) for text in LISTS),
+    *(("", text, sentences) for text, sentences in EMPHASISED.items()),
+    # Before a word an abbreviation may end one, and a word that is none does before a figure.
+    ("it", "Lo dice a p. es. pag. Nessuno lo nega.", ["Lo dice a p. es. pag.", "Nessuno lo nega."]),
+    ("it", "Il prezzo sale. 12 soci votano.", ["Il prezzo sale.", "12 soci votano."]),
+    ("en", "The fee is 45. The deposit is 90.", ["The fee is 45.", "The deposit is 90."]),
+]
 
 
-def test_the_numbers_of_a_list_begin_its_items():
-    for text in LISTS:
-        assert cut(text) == text.split("\n"), text
+def test_a_text_is_cut_where_its_sentences_end():
+    wanted = [*((language, text, [text]) for language, text in ONE), *SEVERAL]
+    for language, texts in OTHER_STOPS.items():
+        for sentences in texts:
+            text = ("" if language in ("ja", "zh") else " ").join(sentences)
+            wanted += [(language, text, [*sentences]), ("", text, [*sentences])]
+    found = [(text, cut(text, language), parts) for language, text, parts in wanted]
+    assert [each for each in found if each[1] != each[2]] == []
 
 
 PROSE = "The pear tree blossoms in April. It is old."
@@ -155,3 +155,67 @@ def test_rulers_around_prose_and_labels_below_the_top_are_no_front_matter():
         f"---\ntitle: {PROSE}\n",  # never closed
     ):
         assert front_matter(text) == ([], 0), text
+
+
+def test_the_tables_of_a_text():
+    for text, tables in (
+        ("| Date | Sum |\n| Date: May | Sum: 3 |\n| Sum: 4 |", [(1, ("Date", "Sum"), (2, 3))]),
+        ("text\n| A | B |\n|---|---:|\n| x | |\n\n| z | 3 |", [(2, ("A", "B"), (4,))]),
+        ("| A | B |\n| A: 1 | B: 2 |\n| C | D |\n| C: 3 | D |",
+         [(1, ("A", "B"), (2,)), (3, ("C", "D"), (4,))]),
+        ("plain", []),
+        ("| 1 | 2 |\n| 3 | 4 |", []),
+        ("| A | B |\n| B: 1 | A: 2 |", []),  # not in the order of the names
+    ):  # fmt: skip
+        assert list(tables_of(text.split("\n"))) == [TextTable(*each) for each in tables], text
+
+
+def test_the_column_of_a_place():
+    table = TextTable(1, ("Payee", "Sum"), (2,))
+    for line, at, name in (
+        ("| Ash | 3 |", "3", "Sum"),
+        ("| Sum: 3 |", "3", "Sum"),
+        ("| Ash | 3 | 4 |", "3", ""),
+        ("| Ash \\| Co | 3 |", "Co", "Payee"),
+    ):
+        assert column_of(table, line, line.index(at)) == name, line
+
+
+ROWS = {
+    "2023 2022 2021": "Rent 18,400 17,900 17,150",
+    "($ million) June 30, 2022 June 30, 2023": "Debt 6,340 6,653",
+    "Years ended December 31, 2018 2017 2016": "Sales growth 9.5 % 4.8 % — %",
+    "Q1 2024 Q2 2024": "Umsatz 1.204,5 (88,0)",
+    "31.12.2023 31.12.2022": "Eigenkapital 12 –",
+    "Note 2023 2022": "Total 4 5",
+    "            Adult   Child under six": "Night ferry    8.50    4.25",
+    "Route\tAdult\tChild": "Ferry\t8.50\t4.25",
+}
+DOUBTFUL = (
+    ["2023 2022 2021", "Rent 18,400 17,900"],  # more names than figures
+    ["2023 2022", "2021 2020 2019", "Rent 18,400 17,900"],  # another table is nearer
+    ["2023 2022", "The rent rose by far more than the harbour board had expected it to do.",
+     "Rent 18,400 17,900"],
+    ["2023 2022", "Okafor Tern B12"],
+    ["Adult Child", "Ferry 8.50 4.25"],  # three words may be one column or three
+    ["Valid from   June", "Ferry   8.50", "Tram   8.50   4.25   2.10"],
+    ["2023 2022", *["Assets"] * MAX_LINES_ABOVE, "Rent 18,400 17,900"],
+    ["2023 2022", "2021 2020"],  # a header is no row
+    [],
+)  # fmt: skip
+
+
+def test_a_line_of_as_many_periods_or_labels_names_the_columns_of_a_row():
+    for header, row in ROWS.items():
+        assert names_of_columns([header, "Assets", row]) == 0, header
+    table = ["(in millions) 2023 2022", "Fees 41,200 39,850", "Rent:", "Berths $ 18,400 $ (17,900)"]
+    assert names_of_columns(["2020 2019", *table]) == 1  # the nearest
+    for lines in DOUBTFUL:
+        assert names_of_columns(lines) is None, lines
+
+
+def test_a_long_line_of_figures_takes_no_time():
+    begun = time.process_time()
+    for tail in ("1 " * 1_000 + "x", "1" * 2_000 + "x", "2023 " * 400 + "x", "1,2." * 500):
+        names_of_columns(["2023 2022", tail])
+    assert time.process_time() - begun < 1

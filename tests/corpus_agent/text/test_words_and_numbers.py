@@ -1,16 +1,19 @@
-"""Words, numbers and dates: forms of one word, signs beside figures, months in each spelling."""
+"""Words, numbers and dates in each of their forms; the snippet: the sentences that have them."""
 
 import re
 import time
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corpus_agent.text.number_words import calendar_names, with_spellings
 from corpus_agent.text.numbers import found
 from corpus_agent.text.polarity import denials
 from corpus_agent.text.quantities import bounds, counted
 from corpus_agent.text.tokens import name_terms, same_word, terms, word_spans
+from corpus_agent.tools.search import snippet
 
 FEBRUARY = """in February; in feb; 14 Feb 2024; Feb. 2024; FEB-24; 2024-02-14; 14.2.2024;
 am 3. Februar; le 3 février; | Month: Feb | Rain: 80 |"""
@@ -129,3 +132,46 @@ Kiracı vergiyi öder | Vuokralainen maksaa veron | Señor Gómez paga | The lan
 def test_a_denial_is_seen_in_scripts_without_blanks_and_in_endings():
     assert [each for each in re.split(r"[|\n]", DENIED.strip()) if not denials(each, "")] == []
     assert [each for each in re.split(r"[|\n]", SAID.strip()) if denials(each, "")] == []
+
+
+FILLER = "Nothing of interest happens in this sentence. " * 30
+COMMON = "What is the use of a day? " * 20
+CHINESE = "这里没有什么有用的内容。" * 100
+THAI = "ข้อความทั่วไป" * 100
+KOREAN = "관련 없는 문장입니다. " * 80
+
+
+def test_the_window_holds_whole_sentences_with_the_rarest_words():
+    for text, query, held in (
+        (f"{FILLER}Keep the sourdough at 24 °C. {FILLER}", "sourdough", "Keep the sourdough at 24"),
+        ("Dough dough. " * 30 + f"{FILLER}The dough has a temperature. ", "dough temperature",
+         "The dough has a temperature."),
+        (f"{COMMON}Clafoutis needs cherries. {COMMON}", "what is the clafoutis of a day",
+         "Clafoutis needs"),
+        (f"{FILLER}The last word is zebra.", "zebra", "is zebra."),
+        (f"{FILLER}Keep the temperatures low. {FILLER}", "temperature", "temperatures low"),
+        (f"First. {FILLER}", "zebra", "First."),
+        ("\n".join(f"| item {n} | {n * 7} |" for n in range(200)), "item 137", "| item 137 |"),
+        (f"{CHINESE}面团在二十四度发酵。{CHINESE}", "面团发酵温度", "面团在二十四度发酵。"),
+        (f"{THAI}อุณหภูมิแป้ง{THAI}", "อุณหภูมิ", "อุณหภูมิ"),
+        (f"{KOREAN}계약서를 보관합니다. {KOREAN}", "계약서", "계약서를"),
+    ):  # fmt: skip
+        shown = snippet(text, query)
+        assert held in shown and len(shown) <= 800
+        assert snippet(f"  {held}\n", query) == held  # a short text is shown whole
+        assert shown.startswith("… ") != text.startswith(shown[:20])
+        assert shown.endswith(" …") != text.rstrip().endswith(shown[-20:])
+
+
+def test_words_are_folded_and_unspaced_scripts_paired():
+    assert terms("Straße FÜNF ２４ 東京都 a") == ["strasse", "funf", "24", "東京", "京都", "a"]
+    assert terms("계약서를") == ["계약", "약서", "서를"]
+
+
+@pytest.mark.slow
+@given(st.text(max_size=3000), st.text(max_size=20), st.integers(20, 900))
+def test_a_snippet_keeps_to_its_limit_and_to_the_text(text, query, limit):
+    shown = snippet(text, query, limit)
+    assert len(shown) <= limit
+    if shown != text.strip():
+        assert shown.removeprefix("… ").removesuffix(" …") in text

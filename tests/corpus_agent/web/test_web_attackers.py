@@ -13,7 +13,7 @@ from tests.attacks.injection.strings import contract
 from tests.attacks.obeying_viewer import FRAMES
 from tests.attacks.pages import NASTY, UNSEEN, taken_over_copy
 from tests.support.browser import ELEMENTS
-from tests.support.page_pictures import drawn, points_of_png
+from tests.support.pictures import drawn, points_of_png
 from tests.support.places import REPOSITORY
 from tests.support.web_server import WebServer
 

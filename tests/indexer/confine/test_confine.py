@@ -18,10 +18,12 @@ from indexer.confine import (
     Arg,
     Calls,
     Denial,
+    interpreter_files,
     kernel,
     one_peer,
     parser_calls,
     seccomp,
+    system_files,
 )
 from indexer.confine.seccomp import seccomp_program
 from indexer.confine.syscalls import (
@@ -33,7 +35,6 @@ from indexer.confine.syscalls import (
     names,
     number,
 )
-from indexer.confine.system import interpreter_files, system_files
 from tests.indexer.confine import test_kernel_answers as spec
 from tests.support.sealed_child import KILLED, PROLOGUE, python, run
 

@@ -148,9 +148,9 @@ def careless(folder, command):
 
 def a_parser(_):
     child = Child("indexer.parsers.child")
-    process = child._running()
-    assert Path(f"/proc/{process.pid}/cwd").readlink() == Path(starting.FOLDER)
-    assert child.end(20)[0] == 0
+    child._running()
+    assert Path(f"/proc/{child._process[0].pid}/cwd").readlink() == Path(starting.FOLDER)
+    assert child.end(20) == 0
 
 
 def a_search_in_files(folder):

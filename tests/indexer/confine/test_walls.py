@@ -11,18 +11,6 @@ from tests.support.sealed_child import python, sealed, unsealed
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def root(tmp_path):
-    (tmp_path / "corpus").mkdir()
-    return tmp_path / "corpus"
-
-
-@pytest.fixture
-def store(tmp_path):
-    (tmp_path / "store").mkdir()
-    return tmp_path / "store"
-
-
 STANDING = """
 from indexer.confine import walls
 outcome["walls"] = walls.enter()

@@ -17,8 +17,7 @@ from indexer.records import MAX_POINTS, Box, Points
 from tests.attacks import obeying_recogniser
 from tests.attacks.obeying_viewer import FRAMES
 from tests.attacks.obeying_worker import attempts
-from tests.support.page_pictures import document, drawn, points_of_png
-from tests.support.pictures import LEASE, as_bytes, picture
+from tests.support.pictures import LEASE, as_bytes, document, drawn, picture, points_of_png
 
 SHOWING, RECOGNISING = "tests.attacks.obeying_viewer", "tests.attacks.obeying_recogniser"
 NOTHING = {"socket": "EPERM", "write": "EACCES", "read": "EACCES", "program": "EPERM"}

@@ -224,24 +224,6 @@ def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expecte
     assert lines(worker, b"the next one\n") == ["the next one"]
 
 
-def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_crashes():
-    # In a process of its own: the kernel counts a child's memory from its parent's at the start.
-    outcome = python("""
-        from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
-        from indexer.parsers.worker import Worker
-        from tests.attacks.obeying_worker import do
-        from tests.support.parsing import OBEYING, QUICK, read
-        worker = Worker(OBEYING, lambda _: QUICK)
-        for action in (do("native_memory", mib=1_000), do("crash", number=6)):
-            try:
-                read(worker, action)
-            except UnreadableDocument as error:
-                outcome[action.decode()[8:13]] = error.reason
-        worker.close()
-    """)
-    assert outcome == {"nativ": "memory", "crash": "crashed"}
-
-
 @pytest.mark.parametrize("action", ["wait", "claim"])
 def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
     worker = make_worker(wall_seconds=0.5)
@@ -279,8 +261,9 @@ def test_a_document_does_not_pay_for_the_one_before(worker):
     assert lines(worker, do("process")) != first
 
 
-def test_a_worker_is_replaced_before_it_grows_old():
-    with closing(Worker(OBEYING, documents_per_process=3)) as worker:
+def test_a_worker_is_replaced_before_it_grows_old(monkeypatch):
+    monkeypatch.setattr("indexer.parsers.process.DOCUMENTS_PER_PROCESS", 3)
+    with closing(Worker(OBEYING)) as worker:
         processes = [lines(worker, do("process"))[0] for _ in range(7)]
     assert [processes.count(pid) for pid in dict.fromkeys(processes)] == [3, 3, 1]
 

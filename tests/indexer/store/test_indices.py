@@ -25,9 +25,16 @@ from indexer.store.tables import (
     plan_indices,
     plan_tidying,
 )
-from tests.support.checks import check_same, check_store, vectors_of
 from tests.support.places import REPOSITORY
-from tests.support.rows import by_text, by_vector, chunk_rows, vector_index
+from tests.support.rows import (
+    by_text,
+    by_vector,
+    check_same,
+    check_store,
+    chunk_rows,
+    vector_index,
+    vectors_of,
+)
 from tests.support.toy_index import ENCODER, LARGE, sync_large
 
 pytestmark = pytest.mark.slow

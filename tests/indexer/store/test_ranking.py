@@ -10,8 +10,7 @@ import pytest
 from indexer.records import Query
 from indexer.store.ranking import FUSED, ExactVectors
 from indexer.store.snapshot import Snapshot
-from tests.support.checks import vectors_of
-from tests.support.rows import chunk_rows
+from tests.support.rows import chunk_rows, vectors_of
 from tests.support.toy_index import ENCODER, sync
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from indexer.errors import CorpusError, NoIndex
 from indexer.store.manifest import read_manifest
-from tests.support.checks import check_same, check_store, content
 from tests.support.folders import change_folder, make_folder
 from tests.support.places import REPOSITORY
+from tests.support.rows import check_same, check_store, content
 from tests.support.toy_index import sync
 
 pytestmark = pytest.mark.slow

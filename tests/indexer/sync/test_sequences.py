@@ -23,8 +23,8 @@ from tests.support import no_override
 if __name__ == "__main__":
     no_override.drop()  # before anything below starts threads
 
-from tests.support.checks import check_same, check_store, content
 from tests.support.places import REPOSITORY
+from tests.support.rows import check_same, check_store, content
 from tests.support.toy_index import sync
 
 STEPS = "25"  # in each sequence

@@ -10,8 +10,8 @@ from reportlab.platypus import Table as MadeTable
 
 from indexer.extract.pdf.showing import ShownPdf
 from indexer.words import folded, letters_of, runs_of, whole
-from tests.support.page_pictures import drawn, lines_of_pdf, read_back
 from tests.support.pdfs import bare_pdf, pdf_of
+from tests.support.pictures import drawn, lines_of_pdf, read_back
 
 
 def boxes(data: bytes, number: int, quotation: str, near: float | None = None):
