@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from indexer.embed import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
-    from indexer.embed import encoder_of as encoder_of
     from indexer.embed import engine_for as engine_for
     from indexer.embed import gpu_seen as gpu_seen
     from indexer.embed import multilingual_model as multilingual_model
     from indexer.embed.encoder import FolderEncoder as FolderEncoder
+    from indexer.embed.four_bits import encoder_of as encoder_of
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from indexer.files.walk import excluded as excluded
     from indexer.index import Index as Index
     from indexer.index import has_pages as has_pages
-    from indexer.parsers import RecognitionState as RecognitionState
-    from indexer.parsers import recognition_state as recognition_state
+    from indexer.parsers import INSTALL_OCR as INSTALL_OCR
+    from indexer.parsers import recogniser_version as recogniser_version
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import LEAST_UNREAD as LEAST_UNREAD
@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
-    from indexer.store.filters import is_day as is_day
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.snapshot import Inspection as Inspection
     from indexer.sync import RunDisplay as RunDisplay

@@ -9,7 +9,7 @@ from corpus_agent.render.common import as_object, local_time, size_of, taken
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import UNREAD_FILES, number_of
-from indexer import LEAST_UNREAD, paths
+from indexer import INSTALL_OCR, LEAST_UNREAD, paths
 
 if TYPE_CHECKING:
     from corpus_agent.render.common import Object, Seal
@@ -62,10 +62,10 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
 
 def status_object(status: IndexStatus, seal: Seal) -> Object:
     """The JSON of `status`."""
-    manifest, recognition = status.manifest, status.recognition
+    manifest, recogniser = status.manifest, status.recogniser
     scans = None  # the command that reads them, if any waits
     if manifest.waiting_pages or manifest.waiting_pictures:
-        scans = "corpus-agent index --ocr auto" if recognition.engine else recognition.install
+        scans = "corpus-agent index --ocr auto" if recogniser else INSTALL_OCR
     return as_object(
         version=manifest.version,
         store=unambiguous(str(status.store)),
@@ -76,7 +76,7 @@ def status_object(status: IndexStatus, seal: Seal) -> Object:
             "ignored": manifest.ignored,
         },
         recognition={
-            "engine": recognition.engine,
+            "engine": recogniser,
             **taken(manifest, "waiting_pages waiting_pictures"),
             "command": scans,
         },

@@ -27,7 +27,7 @@ from corpus_agent.settings import (
     stores_to_read,
 )
 from corpus_agent.text.wording import lacks
-from indexer import Refused, paths, recognition_state, storage
+from indexer import Refused, paths, recogniser_version, storage
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt, Rechecked
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from corpus_agent.fields.condition import ListedDocuments
     from corpus_agent.fields.table import FieldTable, Timeline
     from corpus_agent.startup import Launch
-    from indexer import Encoder, Forgotten, Index, RecognitionState
+    from indexer import Encoder, Forgotten, Index
 
 OnDocument = Callable[[int, int], None]
 OnPiece = Callable[[int, int], object]
@@ -53,7 +53,7 @@ class IndexStatus:
     root: Path
     used: storage.Usage
     root_exists: bool
-    recognition: RecognitionState
+    recogniser: str | None  # its version
     engine: str
 
 
@@ -248,7 +248,7 @@ def _status(settings: Settings) -> IndexStatus:
         root=root,
         used=storage.usage(store),
         root_exists=paths.is_folder(root),
-        recognition=recognition_state(),
+        recogniser=recogniser_version(),
         engine=engine_of(settings),
     )
 

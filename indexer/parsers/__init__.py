@@ -8,26 +8,17 @@ them, `limits` the bounds. Here stands what is installed to recognise text: `sta
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import dataclass
 from functools import cache
 
-INSTALL = "pip install 'corpus-agent[ocr]'"
+INSTALL_OCR = "pip install 'corpus-agent[ocr]'"
 _NEEDED = ("rapidocr", "cv2", "PIL", "pillow_heif")  # the extra: what its process imports
 
 
-@dataclass(frozen=True, slots=True)
-class RecognitionState:
-    """rapidocr's version, None without the extra, and the command that installs it."""
-
-    engine: str | None
-    install: str
-
-
-def recognition_state() -> RecognitionState:
-    """What is installed; imports nothing of it."""
+def recogniser_version() -> str | None:
+    """Rapidocr's version, None without the extra; imports nothing of it."""
     from importlib.metadata import version
 
-    return RecognitionState(version("rapidocr") if is_installed() else None, INSTALL)
+    return version("rapidocr") if is_installed() else None
 
 
 @cache

@@ -67,9 +67,9 @@ class Child:
         """Whether a process is there."""
         return self._process is not None
 
-    def new_task(self, most: int = DOCUMENTS_PER_PROCESS) -> bool:
+    def new_task(self) -> bool:
         """Count a task, of which one process does so many; whether it is a process's first."""
-        if self.tasks >= most:
+        if self.tasks >= DOCUMENTS_PER_PROCESS:
             self.end()
         self.tasks += 1
         return self.tasks == 1

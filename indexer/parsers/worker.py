@@ -15,7 +15,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import is_cut_at_limit
 from indexer.extract.extraction import is_day
 from indexer.parsers import protocol
-from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
+from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child, label_of, words_of
 from indexer.records import Line
 
@@ -74,10 +74,9 @@ class Worker(Child):
         self,
         program: str = PARSER,
         bounds: Callable[[int], DocumentLimits] = limits_for,
-        documents_per_process: int = DOCUMENTS_PER_PROCESS,
     ) -> None:
         super().__init__(program)
-        self._bounds, self._most = bounds, documents_per_process
+        self._bounds = bounds
 
     def read(
         self,
@@ -94,7 +93,7 @@ class Worker(Child):
         """
         limits = self._bounds(os.fstat(descriptor).st_size)
         while True:
-            is_first = self.new_task(self._most)
+            is_first = self.new_task()
             try:
                 self.ask(lambda *_: None, "open", limits, descriptor, source=source)
                 return self._text(limits, enough, batch)

@@ -31,7 +31,6 @@ from indexer.files.opening import lock_briefly
 from indexer.files.paths import INDEX_FOLDER
 from indexer.records import MAX_NUMBER, PACKAGED_MODEL, Coverage, Fingerprint, fits, is_other
 from indexer.store.folder import (
-    MEND,
     TABLES,
     damaged,
     files_below,
@@ -56,7 +55,6 @@ MAX_BYTES = 4_000_000
 READING_BYTES = 8 * 2**20
 INDEXING_BYTES = 128 * 2**20
 EVERY_BYTE = 2**63
-MAX_NAMED = 3  # damaged files that a message names
 _NAMES = re.compile(rf"{TABLES}/(?!.*\.\.).+")  # of files of tables
 _SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8}")  # a size and a CRC-32
 
@@ -305,16 +303,12 @@ def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_B
     the others their size. Once another version is committed, files that only older ones need may
     be gone.
     """
-    spent, wrong = 0, []
+    spent = 0
     for name, written in sorted(manifest.contents.items(), key=lambda entry: _size(entry[1])):
         spent += _size(written)
-        if what := _difference(store / name, written, whole=spent <= whole_bytes):
-            wrong.append(f"{name!r} {what}")
-    if wrong and read_manifest(store) == manifest:
-        more = f", and {len(wrong) - MAX_NAMED} more" if len(wrong) > MAX_NAMED else ""
-        raise DamagedStore(
-            f"The index in {str(store)!r} is damaged: {', '.join(wrong[:MAX_NAMED])}{more}.", MEND
-        )
+        what = _difference(store / name, written, whole=spent <= whole_bytes)
+        if what and read_manifest(store) == manifest:
+            raise damaged(store, f"{name!r} {what}")
 
 
 def _size(written: str) -> int:

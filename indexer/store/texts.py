@@ -98,7 +98,8 @@ class Texts:
         for folder, _, names in os.walk(self._store / TEXTS_FOLDER):
             for name in filter(_OURS.fullmatch, names):
                 if name.partition(".")[0] not in hashes:
-                    self._drop(f"{folder}/{name}")
+                    with suppress(OSError):  # removed meanwhile
+                        Path(folder, name).unlink()
 
     # ---- Entries
 
@@ -110,22 +111,14 @@ class Texts:
         return f"{self._store}/{TEXTS_FOLDER}/{sha256[:1]}/{sha256}.{_short(how)}"
 
     def _read(self, path: str) -> bytes | None:
-        """What an entry holds, None if it is not there or not sound; then it is removed."""
+        """What an entry holds, None if it is not there or not sound."""
         if not self._reuse:
             return None
         try:
             with os.fdopen(os.open(path, READ_ONLY), "rb") as file:
-                held = _unpacked(file.read(_MAX_BYTES), self.key, _name(path))
+                return _unpacked(file.read(_MAX_BYTES), self.key, _name(path))
         except OSError:  # none, or not for this user: either way it can be had from the file
             return None
-        if held is None:
-            self._drop(path)
-        return held
-
-    def _drop(self, path: str) -> None:
-        if self._writable:
-            with suppress(OSError):  # removed meanwhile
-                Path(path).unlink()
 
     def _write(self, path: str, body: bytes, spare_bytes: int = RESERVED_DISK_BYTES) -> bool:
         """Whether an entry with this content could be stored, and left so much of the disk."""

@@ -81,30 +81,34 @@ MORE = (
 )
 
 
-def test_a_claim_has_the_sign_of_its_text():
-    for fact in (*LESS, *MORE):
-        sign, turned = ("-", "") if fact in LESS else ("", "-")
-        assert said(f"The balance is {sign}900.", fact).verdict == "supported", fact
-        assert said(f"The balance is {turned}900.", fact).verdict != "supported", fact
-
-
-@pytest.mark.parametrize(
-    ("claim", "fact", "same"),
-    [
-        ("It lasts 7 days.", "It lasts 7 days", True),
-        ("It lasts 7 days.", "It lasts 7 hours", False),
-        ("There are 7 portions.", "6 portions, made 7 September", False),
-        ("There are 6 portions.", "6 portions of dal", True),
-        ("It weighs 23.8 kg.", "It weighs 23.8", True),
-        ("It takes 4 minutes.", "It takes 4 min", True),
-        ("It takes 4 minutes.", "It takes a note", False),
-        ("It costs $70.", "It costs €70", False),
-        ("It costs EUR 70.", "It costs 70 euros a week", True),
-        ("The share is 4 percent.", "The share is 4 per mille", False),
-    ],
+SAYS = (  # claim, fact, and whether the fact supports it
+    *((f"The balance is {sign}900.", fact, sign == "-") for fact in LESS for sign in ("-", "")),
+    *((f"The balance is {sign}900.", fact, sign == "") for fact in MORE for sign in ("-", "")),
+    ("It lasts 7 days.", "It lasts 7 days", True),
+    ("It lasts 7 days.", "It lasts 7 hours", False),
+    ("There are 7 portions.", "6 portions, made 7 September", False),
+    ("There are 6 portions.", "6 portions of dal", True),
+    ("It weighs 23.8 kg.", "It weighs 23.8", True),
+    ("It takes 4 minutes.", "It takes 4 min", True),
+    ("It takes 4 minutes.", "It takes a note", False),
+    ("It costs $70.", "It costs €70", False),
+    ("It costs EUR 70.", "It costs 70 euros a week", True),
+    ("The share is 4 percent.", "The share is 4 per mille", False),
+    # a bound or a word turned round
+    ("The crew has at least nine sailors.", "The crew has at most nine sailors.", False),
+    ("Die Crew hat höchstens neun Leute.", "Die Crew hat mindestens neun Leute.", False),
+    ("The harbour opens before 7 May.", "The harbour opens after 7 May.", False),
+    ("The ticket is transferable.", "The ticket is nontransferable.", False),
+    ("The crew has at most nine sailors.", "The crew has at most nine sailors.", True),
+    ("Die Crew hat mindestens neun Leute.", "Die Crew hat mindestens neun Leute.", True),
+    ("The harbour opens after 7 May.", "The harbour opens after 7 May.", True),
+    ("The ticket is nontransferable.", "The ticket is nontransferable.", True),
 )
-def test_a_text_says_a_figure_where_it_counts_the_same(claim, fact, same):
-    assert (said(claim, fact).verdict == "supported") is same
+
+
+def test_a_text_says_a_figure_with_its_sign_its_unit_and_its_bound():
+    found = {row: said(*row[:2]).verdict == "supported" for row in SAYS}
+    assert [row for row, supported in found.items() if supported is not row[2]] == []
 
 
 def test_what_the_question_gives_need_not_be_said():
@@ -181,20 +185,6 @@ def test_no_title_supports_and_no_sentence_of_another_year_does_with_one_of_this
         both = Supporter([shut, painted])
         assert not isinstance(both.support(f"In {this} the pier was shut on 12 days."), Judgement)
         assert isinstance(both.support(f"In {other} the pier was shut on 12 days."), Judgement)
-
-
-@pytest.mark.parametrize(
-    ("claim", "fact"),
-    [
-        ("The crew has at least nine sailors.", "The crew has at most nine sailors."),
-        ("Die Crew hat höchstens neun Leute.", "Die Crew hat mindestens neun Leute."),
-        ("The harbour opens before 7 May.", "The harbour opens after 7 May."),
-        ("The ticket is transferable to friends.", "The ticket is nontransferable to friends."),
-    ],
-)
-def test_a_bound_or_a_word_turned_round_is_no_support(claim, fact):
-    assert said(claim, fact).verdict != "supported"
-    assert said(fact, fact).verdict == "supported"
 
 
 @pytest.mark.parametrize(

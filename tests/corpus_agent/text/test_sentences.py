@@ -34,21 +34,6 @@ NUMBERED = {
 }
 
 
-def test_an_abbreviation_before_a_figure_ends_no_sentence():
-    for language, texts in NUMBERED.items():
-        for text in texts:
-            assert cut(text, language) == [text], language
-    # Before a word it may end one, and a word that is no abbreviation does before a figure.
-    for text in ("Lo dice a p. es. pag. Nessuno lo nega.", "Il prezzo sale. 12 soci votano."):
-        assert len(units(text, "it")) > 1, text
-
-
-def test_a_figure_ends_a_sentence_where_another_begins():
-    assert len(units("The monthly fee is 45. The deposit is 90.", "en")) == 2
-    for text in ("He may leave on the 3. and only then.", "They pay us exactly $ 5. 000 a year."):
-        assert cut(text, "en") == [text]
-
-
 EMPHASISED = {
     "3. **Quay wall.** The board pays. Nobody objects.": [
         "3. **Quay wall.** The board pays.",
@@ -61,11 +46,6 @@ EMPHASISED = {
     "The sum is 5. * Without tax.": ["The sum is 5. * Without tax."],
     "We left. **They stayed.**": ["We left.", "**They stayed.**"],
 }
-
-
-def test_a_sentence_ends_with_the_mark_of_its_emphasis_and_a_title_goes_with_its_text():
-    for text, sentences in EMPHASISED.items():
-        assert cut(text) == sentences
 
 
 RUN_ON = (
@@ -109,13 +89,6 @@ OTHER_STOPS = {
 }
 
 
-def test_sentences_end_where_those_of_their_script_do():
-    for language, texts in OTHER_STOPS.items():
-        for sentences in texts:
-            text = ("" if language in ("ja", "zh") else " ").join(sentences)
-            assert cut(text, language) == cut(text) == list(sentences)
-
-
 def test_a_script_without_stops_is_cut_at_spaces_where_it_is_too_long_to_be_verified_whole():
     denied = "ไม่เป็นความจริงที่ว่า ผู้เช่าเป็นเจ้าของโรงรถ"  # "it is not true that", then what is not
     assert cut(denied, "th") == [denied]
@@ -124,14 +97,32 @@ def test_a_script_without_stops_is_cut_at_spaces_where_it_is_too_long_to_be_veri
     assert all(MOST_WITHOUT_STOPS / 2 < len(piece) <= MOST_WITHOUT_STOPS for piece in pieces[:-1])
 
 
-def test_a_number_that_a_wrapped_line_begins_with_goes_on_the_sentence():
-    for language, text in RUN_ON:
-        assert cut(text, language) == [text]
+ONE = [
+    *((language, text) for language, texts in NUMBERED.items() for text in texts),
+    *(
+        ("en", text)
+        for text in ("He may leave on the 3. and only then.", "They owe $ 5. 000 a year.")
+    ),
+    *RUN_ON,
+]
+SEVERAL = [
+    *(("", text, text.split("\n")) for text in LISTS),
+    *(("", text, sentences) for text, sentences in EMPHASISED.items()),
+    # Before a word an abbreviation may end one, and a word that is none does before a figure.
+    ("it", "Lo dice a p. es. pag. Nessuno lo nega.", ["Lo dice a p. es. pag.", "Nessuno lo nega."]),
+    ("it", "Il prezzo sale. 12 soci votano.", ["Il prezzo sale.", "12 soci votano."]),
+    ("en", "The fee is 45. The deposit is 90.", ["The fee is 45.", "The deposit is 90."]),
+]
 
 
-def test_the_numbers_of_a_list_begin_its_items():
-    for text in LISTS:
-        assert cut(text) == text.split("\n"), text
+def test_a_text_is_cut_where_its_sentences_end():
+    wanted = [*((language, text, [text]) for language, text in ONE), *SEVERAL]
+    for language, texts in OTHER_STOPS.items():
+        for sentences in texts:
+            text = ("" if language in ("ja", "zh") else " ").join(sentences)
+            wanted += [(language, text, [*sentences]), ("", text, [*sentences])]
+    found = [(text, cut(text, language), parts) for language, text, parts in wanted]
+    assert [each for each in found if each[1] != each[2]] == []
 
 
 PROSE = "The pear tree blossoms in April. It is old."

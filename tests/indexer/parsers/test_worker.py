@@ -261,8 +261,9 @@ def test_a_document_does_not_pay_for_the_one_before(worker):
     assert lines(worker, do("process")) != first
 
 
-def test_a_worker_is_replaced_before_it_grows_old():
-    with closing(Worker(OBEYING, documents_per_process=3)) as worker:
+def test_a_worker_is_replaced_before_it_grows_old(monkeypatch):
+    monkeypatch.setattr("indexer.parsers.process.DOCUMENTS_PER_PROCESS", 3)
+    with closing(Worker(OBEYING)) as worker:
         processes = [lines(worker, do("process"))[0] for _ in range(7)]
     assert [processes.count(pid) for pid in dict.fromkeys(processes)] == [3, 3, 1]
 
