@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
-    from indexer.store.filters import is_day as is_day
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.snapshot import Inspection as Inspection
     from indexer.sync import RunDisplay as RunDisplay
