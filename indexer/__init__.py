@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from indexer.index import has_pages as has_pages
     from indexer.parsers import INSTALL_OCR as INSTALL_OCR
     from indexer.parsers import recogniser_version as recogniser_version
+    from indexer.parsers.tesseract import tesseract_scripts as tesseract_scripts
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import LEAST_UNREAD as LEAST_UNREAD

@@ -77,6 +77,7 @@ def status_object(status: IndexStatus, seal: Seal) -> Object:
         },
         recognition={
             "engine": recogniser,
+            "tesseract": list(status.tesseract),
             **taken(manifest, "waiting_pages waiting_pictures"),
             "command": scans,
         },

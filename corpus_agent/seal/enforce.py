@@ -32,6 +32,7 @@ from indexer.confine import (
     sealed_calls,
     starting,
     system_files,
+    tesseract_files,
 )
 from indexer.confine.policy import Access
 from indexer.confine.walls import enter as namespaces
@@ -111,11 +112,8 @@ def policy(
                 "Index a folder instead.",
             )
     packages = [Path(starting.packages(), name) for name in ("corpus_agent", "indexer")]
-    files = (
-        *rules,
-        *interpreter_files(*packages),
-        *system_files(gpu=gpu),
-    )
+    system = (*system_files(gpu=gpu), *tesseract_files())
+    files = (*rules, *interpreter_files(*packages), *system)
     temp = store.absolute() / TEMP_FOLDER if store is not None and writable else None
     calls = sealed_calls(gpu=gpu, watching=watching, serving=listener is not None)
     return SealPolicy(Policy(calls=calls, files=files), temp, listener)

@@ -27,7 +27,7 @@ from corpus_agent.settings import (
     stores_to_read,
 )
 from corpus_agent.text.wording import lacks
-from indexer import Refused, paths, recogniser_version, storage
+from indexer import Refused, paths, recogniser_version, storage, tesseract_scripts
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt, Rechecked
@@ -54,6 +54,7 @@ class IndexStatus:
     used: storage.Usage
     root_exists: bool
     recogniser: str | None  # its version
+    tesseract: tuple[str, ...]  # scripts that it reads
     engine: str
 
 
@@ -249,6 +250,7 @@ def _status(settings: Settings) -> IndexStatus:
         used=storage.usage(store),
         root_exists=paths.is_folder(root),
         recogniser=recogniser_version(),
+        tesseract=tesseract_scripts(),
         engine=engine_of(settings),
     )
 

@@ -27,6 +27,7 @@ from indexer.confine.policy import parser_calls as parser_calls
 from indexer.confine.policy import program_calls as program_calls
 from indexer.confine.policy import sealed_calls as sealed_calls
 from indexer.confine.policy import system_files as system_files
+from indexer.confine.policy import tesseract_files as tesseract_files
 from indexer.confine.seccomp import Allow as Allow
 from indexer.confine.seccomp import Arg as Arg
 from indexer.confine.seccomp import Calls as Calls

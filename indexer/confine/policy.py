@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from indexer.confine.seccomp import Allow, Arg, Calls, Denial
-from indexer.confine.starting import user_site
+from indexer.confine.starting import find_program, user_site
 from indexer.confine.syscalls import group, grouped
 
 # -- numbers of the conditions, as in the kernel's headers
@@ -292,6 +292,14 @@ def system_files(*, gpu: bool = False) -> tuple[FileRule, ...]:
         nodes = sorted(Path("/dev").glob("nvidia*"))
         rules += [FileRule(node, "device", reason="NVIDIA GPUs") for node in nodes]
     return tuple(rules)
+
+
+def tesseract_files() -> tuple[FileRule, ...]:
+    """Rules for starting Tesseract, which then confines itself further; none if there is none."""
+    if (program := find_program("tesseract")) is None:
+        return ()
+    why = "recognises text in scripts that rapidocr lacks"
+    return (FileRule(program.resolve(), "execute", reason=why), *_rules("tesseract"))
 
 
 def interpreter_files(*packages: Path) -> tuple[FileRule, ...]:

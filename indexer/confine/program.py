@@ -3,7 +3,8 @@
 For programs that open files by path: a folder that is swapped for a link while they work would lead
 them elsewhere, and the kernel judges the file, not the path. A process of its own, since a policy
 cannot be applied between fork and exec of a parent that has threads. Called by
-corpus_agent.workspace.ripgrep, which runs `command` and passes both descriptors on.
+corpus_agent.workspace.ripgrep and indexer.parsers.tesseract, which run `command` and pass both
+descriptors on.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from indexer.errors import SealUnavailable
 # sysexits.h, EX_SOFTWARE and EX_OSERR: the program was not started, and why.
 EXIT_UNCONFINED, EXIT_NOT_STARTED = 70, 71
 MAX_ADDRESS_BYTES = 4 * 2**30
+
+# The only variable: Tesseract would wait actively on as many threads as there are cores.
+_ENVIRONMENT = {"OMP_THREAD_LIMIT": "1"}
 
 # Neither the environment nor a current folder says what is imported, and no error of ours has the
 # exit status of an error of the program's. Arguments are PARENT FOLDER ROOT PROGRAM NUMBER FILES…
@@ -82,7 +86,7 @@ def main() -> None:
         confine(reading_policy(int(root), program, files))
         for descriptor in {int(folder), int(root)}:
             os.set_inheritable(descriptor, False)
-        starting.become(starting.Command((program, *arguments)))
+        starting.become(starting.Command((program, *arguments), _ENVIRONMENT))
     except SealUnavailable as error:
         print(error.message, file=sys.stderr)  # noqa: T201 - the parent reads it
         os._exit(EXIT_UNCONFINED)

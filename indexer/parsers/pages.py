@@ -20,6 +20,7 @@ from indexer.extract.ocr import UNREADABLE, PlacedText
 from indexer.parsers import limits, protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child, words_of
+from indexer.parsers.tesseract import find_tesseract
 from indexer.parsers.worker import PARSER, Copy
 from indexer.records import GREY_BYTES, Box, PagePicture, Points
 
@@ -78,7 +79,7 @@ class RecognisedPage:
 
     `version` is the installation's that looked at it; `looked`: a first look showed no text, and no
     other was taken. `problem` is the reason for which it could not be read. `words` are those of
-    the lines with their places.
+    the lines with their places. `by_tesseract`: it read them, but for the figures.
     """
 
     number: int = 1
@@ -87,6 +88,7 @@ class RecognisedPage:
     problem: str = ""
     words: tuple[PlacedText, ...] = ()
     looked: bool = False
+    by_tesseract: bool = False
 
     @property
     def has_text(self) -> bool:
@@ -109,17 +111,38 @@ class Recogniser(PageReader):
     def read(self, document: Copy, number: int, *, look: bool = False) -> RecognisedPage:
         """The text of a page; with `look`, none where a first look finds no lines on it.
 
+        Where the script is one that rapidocr has no letters for, Tesseract reads it, if it is here.
         Raises UnreadableDocument with the reason.
         """
         self.give(document, self._bounds)
-        page = self.ask(_page, "read", self._bounds, number=number, look=look)
+        seen, page = self.ask(_seen, "read", self._bounds, number=number, look=look)
+        if seen == "suspect":
+            page = self._by_tesseract() or page
         return replace(page, number=number, version=engine_version())
 
+    def _by_tesseract(self) -> RecognisedPage | None:
+        """The page that was read last, by Tesseract; None where it reads none of it well."""
+        if (found := find_tesseract()) is None:
+            return None
+        strip = self.ask(lambda _, body: body, "strip", self._bounds)
+        tables = {script: found.table(strip, script, trial=True) for script in found.languages}
+        script, picture = self.ask(_judged, "judge", self._bounds, tables=tables)
+        if script not in found.languages:
+            return None
+        table = found.table(picture, script)
+        _, page = self.ask(_seen, "merge", self._bounds, table=table)
+        return replace(page, by_tesseract=True)
 
-def _page(said: dict[str, Any], body: bytes) -> RecognisedPage:
-    if said.get("seen") in ("blank", "no text"):
-        return RecognisedPage(looked=said["seen"] == "no text")
-    return replace(page_of(protocol.parsed(body)), looked=False)
+
+def _seen(said: dict[str, Any], body: bytes) -> tuple[str, RecognisedPage]:
+    seen = str(said.get("seen"))
+    if seen in ("blank", "no text"):
+        return seen, RecognisedPage(looked=seen == "no text")
+    return seen, replace(page_of(protocol.parsed(body)), looked=False, by_tesseract=False)
+
+
+def _judged(said: dict[str, Any], body: bytes) -> tuple[str, bytes]:
+    return str(said.get("script")), body
 
 
 def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
@@ -138,6 +161,7 @@ def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
         problem,
         tuple(PlacedText(*entry) for entry in words[:MAX_PAGE_WORDS]),
         content.get("looked") is True,
+        content.get("by_tesseract") is True,
     )
 
 

@@ -1,7 +1,7 @@
 """The jobs of the process that recognises text: draws a page on request and returns its lines.
 
 rapidocr, its models and the decoders of pictures are loaded here and nowhere else, after the
-process is confined.
+process is confined. What Tesseract printed for a page, which the parent starts, is read here too.
 """
 
 from __future__ import annotations
@@ -9,13 +9,20 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from statistics import fmean
 
-from indexer.extract.ocr.engine import RapidEngine, is_blank
+import numpy as np
+
+from indexer.extract.ocr import tesseract
+from indexer.extract.ocr.engine import RapidEngine, Recognition, grey_map, is_blank
 from indexer.extract.ocr.pictures import Pages, opened
 from indexer.extract.ocr.reading_order import (
+    Piece,
     TurnedPage,
     certain_rows,
+    is_suspect,
     lines_of_rows,
     words_of_pieces,
 )
@@ -23,6 +30,9 @@ from indexer.parsers.child import Answer, Tell, contents
 from indexer.parsers.limits import OCR_MEMORY_BYTES, policy
 
 POLICY = partial(policy, OCR_MEMORY_BYTES)
+# Of a trial of Tesseract, as the mean of the words in the script that is tried.
+MIN_TRIAL_CONFIDENCE = 0.80
+_NO_PAGE = Recognition((), 0, 0.0), np.zeros((0, 0, 3), np.uint8)
 
 
 class Jobs:
@@ -33,6 +43,7 @@ class Jobs:
     def __init__(self, _: Tell) -> None:
         self._engine = self.engine(len(os.sched_getaffinity(0)))
         self._pages: Pages | None = None
+        self._read, self._picture = _NO_PAGE
 
     def pages(self, descriptor: int) -> Answer:
         """How many pages a document has."""
@@ -41,16 +52,51 @@ class Jobs:
         return {"pages": self._pages.count}, b""
 
     def read(self, number: int, look: bool) -> Answer:
-        """The lines of a page; none of one that is "blank", or shows "no text" at a first look."""
+        """The lines of a page, "suspect" where rapidocr may lack the letters of its script.
+
+        Of a page that is "blank", or with `look` shows "no text" at a first look, there are none.
+        """
         assert self._pages is not None, "a page of no document"
+        self._read, self._picture = _NO_PAGE
         picture = self._pages.picture(number)
         if is_blank(picture):
             return {"seen": "blank"}, b""
         if look and not self._engine.shows_text(picture):
             return {"seen": "no text"}, b""
-        read, picture = self._engine.read(picture)
-        rows = certain_rows(read.pieces)
-        height, width = picture.shape[:2]
-        page = TurnedPage(width, height, read.turned_degrees, math.radians(read.skew_degrees))
-        found = {"lines": lines_of_rows(rows), "words": words_of_pieces(rows, page)}
-        return {"seen": "text"}, json.dumps(found).encode()
+        self._read, self._picture = self._engine.read(picture)
+        seen = "suspect" if is_suspect(self._read.pieces) else "text"
+        return {"seen": seen}, self._page(certain_rows(self._read.pieces), self._skew)
+
+    def strip(self) -> Answer:
+        """The pieces that were read worst, for a trial of Tesseract."""
+        return {}, grey_map(tesseract.strip(self._picture, self._read.pieces))
+
+    def judge(self, tables: Mapping[str, str]) -> Answer:
+        """The script in which Tesseract read the strip well, with the page; None for none."""
+        sure = {name: tesseract.trial_confidence(table, name) for name, table in tables.items()}
+        best = max(sure, key=lambda script: sure[script], default=None)
+        if best is None or sure[best] <= MIN_TRIAL_CONFIDENCE:
+            return {"script": None}, b""
+        return {"script": best}, grey_map(self._picture)
+
+    def merge(self, table: str) -> Answer:
+        """The lines of the page as Tesseract read them, with the figures of rapidocr."""
+        figures = tesseract.figures_of(self._read.pieces, self._skew)
+        rows = tesseract.with_figures(tesseract.lines_of_table(table), figures)
+        return {}, self._page(rows, 0.0, fmean)
+
+    @property
+    def _skew(self) -> float:
+        return math.radians(self._read.skew_degrees)
+
+    def _page(
+        self,
+        rows: Sequence[Sequence[Piece]],
+        skew: float,
+        sure: Callable[[Sequence[float]], float] = min,
+    ) -> bytes:
+        """The lines of the page's rows, and their words, which slant by radians."""
+        height, width = self._picture.shape[:2]
+        page = TurnedPage(width, height, self._read.turned_degrees, skew)
+        found = {"lines": lines_of_rows(rows, sure), "words": words_of_pieces(rows, page)}
+        return json.dumps(found).encode()

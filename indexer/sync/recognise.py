@@ -210,6 +210,7 @@ def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, RecognisedPag
         base = Text(label, "", protocol.encoded(marks), len(marks), 0)
     encoding = protocol.encoded(list(_placed(base, kept)))
     lines, chars = protocol.checked(encoding)
+    engine = "+tesseract" if any(page.by_tesseract for page in kept.values()) else ""
     looked = LOOKED if all(page.looked for page in kept.values()) else LABEL
     unread = [f"page {n} ({page.problem})" for n, page in kept.items() if page.problem]
     remarks = [base.remark] if base.remark else []
@@ -217,7 +218,8 @@ def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, RecognisedPag
         more = len(unread) - MAX_PROBLEMS
         shown = ", ".join(unread[:MAX_PROBLEMS])
         remarks.append(f"not recognised: {shown}{f' and {more} more' if more > 0 else ''}")
-    made = replace(base, extractor=f"{base.extractor}+{looked}", remark="; ".join(remarks))
+    label = f"{base.extractor}{engine}+{looked}"
+    made = replace(base, extractor=label, remark="; ".join(remarks))
     return replace(made, encoding=encoding, lines=lines, chars=chars)
 
 

@@ -22,12 +22,14 @@ LEASE = ("Lease of the boat house", "The rent is 1,250.00 euros", "It ends on 31
 KEYS = ("Second sheet of the lease", "The deposit is 3,750.00 euros", "Keys handed over: 4 of 7")
 
 
-def picture(lines: Sequence[str], size: tuple[int, int] = (620, 260), ink: str = "black"):
+def picture(
+    lines: Sequence[str], size: tuple[int, int] = (620, 260), ink: str = "black", font: str = ""
+):
     image = Image.new("RGB", size, "white")
     draw = ImageDraw.Draw(image)
-    font = ImageFont.load_default(30)
+    letters = ImageFont.truetype(font, 30) if font else ImageFont.load_default(30)
     for number, line in enumerate(lines):
-        draw.text((40, 36 + number * 62), line, font=font, fill=ink)
+        draw.text((40, 36 + number * 62), line, font=letters, fill=ink)
     return image
 
 

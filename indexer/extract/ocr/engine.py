@@ -57,6 +57,14 @@ def is_blank(picture: Picture) -> bool:
     return bool(high - low < _BLANK_SPREAD)
 
 
+def grey_map(picture: Picture) -> bytes:
+    """The picture as a portable grey map: simple to write here and to read in another program."""
+    import cv2
+
+    _, encoded = cv2.imencode(".pgm", cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY))
+    return encoded.tobytes()
+
+
 class RapidEngine:
     """rapidocr's models, loaded when first needed."""
 

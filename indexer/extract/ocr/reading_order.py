@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from statistics import median
 from unicodedata import east_asian_width
 
@@ -26,6 +25,8 @@ MIN_DENSITY = 1.15
 _WIDE = 3.0  # heights; in a shorter piece one letter decides
 # On a page in another script some words look right all the same. Then only figures are kept.
 FOREIGN_SHARE = 0.15  # of the wide pieces
+SUSPECT_SHARE = 0.03  # of the wide pieces: worth asking an engine that knows more scripts
+SUSPECT_CONFIDENCE = 0.88  # of a page, as the mean of its pieces
 _GREEK_SHARE = 0.2  # of the letters: the model knows them without their accents
 
 # Columns of running text: at least so many pieces a side, so wide for their height, and a gap
@@ -34,6 +35,10 @@ MIN_COLUMN_PIECES = 6
 MIN_COLUMN_RATIO = 6.0
 MIN_GUTTER_HEIGHTS = 0.6
 _LETTER_HEIGHTS = 0.5  # how wide a letter is, in heights of its line
+# Tesseract takes each letter of Thai, Lao, Burmese and Khmer for a word. In rendered Thai, letters
+# stand up to .25 of the line's height apart, words from .33 on.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{2}")
+MIN_SPACE_HEIGHTS = 0.3
 _SAME_LINE = 0.5  # of the lower piece's height: centres that are nearer are at one height
 
 
@@ -42,6 +47,7 @@ class Piece:
     """A piece of recognised text, and where it stands in a page, in points.
 
     `places` are those of its letters, spaces left out, as parts of its width; empty if unknown.
+    `stands_alone`: a figure that is right even where another engine saw nothing.
     """
 
     left: float
@@ -51,6 +57,7 @@ class Piece:
     text: str
     confidence: float
     places: tuple[float, ...] = ()
+    stands_alone: bool = False
 
     @property
     def height(self) -> float:
@@ -82,14 +89,24 @@ class Piece:
         return start - half, end + half
 
 
+def _sparse_share(pieces: Sequence[Piece]) -> float:
+    """The share of a page's wide pieces from which letters were left out."""
+    wide = [piece for piece in pieces if piece.right - piece.left > _WIDE * piece.height]
+    return sum(piece.is_sparse for piece in wide) / len(wide) if wide else 0.0
+
+
 def is_foreign(pieces: Sequence[Piece]) -> bool:
     """Whether a page is in a script that the model does not know, or knows in part."""
-    wide = [piece for piece in pieces if piece.right - piece.left > _WIDE * piece.height]
     letters = [char for piece in pieces for char in piece.text if char.isalpha()]
     greek = sum("\u0370" <= char <= "\u03ff" for char in letters)
-    sparse = sum(piece.is_sparse for piece in wide)
-    is_sparse = bool(wide) and sparse >= FOREIGN_SHARE * len(wide)
-    return is_sparse or greek > _GREEK_SHARE * max(1, len(letters))
+    return _sparse_share(pieces) >= FOREIGN_SHARE or greek > _GREEK_SHARE * max(1, len(letters))
+
+
+def is_suspect(pieces: Sequence[Piece]) -> bool:
+    """Whether a page may be in such a script: another engine is worth its time."""
+    mean = sum(piece.confidence for piece in pieces) / max(1, len(pieces))
+    sparse = _sparse_share(pieces) >= SUSPECT_SHARE
+    return bool(pieces) and (is_foreign(pieces) or sparse or mean < SUSPECT_CONFIDENCE)
 
 
 def certain_rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
@@ -105,20 +122,36 @@ def _certain(piece: Piece, foreign: bool) -> Piece:
     return replace(piece, text=piece.text.replace(UNREADABLE, "[unreadable line]"))
 
 
-def lines_of_rows(rows: Iterable[Sequence[Piece]]) -> list[tuple[str, float]]:
-    """The lines that a person is shown, each as sure as the least sure of what is read in it.
+def lines_of_rows(
+    rows: Iterable[Sequence[Piece]], sure: Callable[[Sequence[float]], float] = min
+) -> list[tuple[str, float]]:
+    """The lines that a person is shown, each `sure` by the confidences of what is read in it.
 
-    Neighbouring pieces, and lines, of which nothing is read are one.
+    Neighbouring lines of which nothing is read are one.
     """
     lines: list[tuple[str, float]] = []
     for row in rows:
-        sure = min((piece.confidence for piece in row if piece.text != UNREADABLE), default=0.0)
-        runs = groupby(row, key=lambda piece: piece.text == UNREADABLE)
-        texts = ([UNREADABLE] if lost else [piece.text for piece in run] for lost, run in runs)
-        for part in lines_of(" ".join(text for run in texts for text in run)):
+        read = [piece.confidence for piece in row if piece.text != UNREADABLE]
+        confidence = round(sure(read), 3) if read else 0.0
+        for part in lines_of(_joined(row)):
             if not lines or not part == lines[-1][0] == UNREADABLE:
-                lines.append((part, round(sure, 3)))
+                lines.append((part, confidence))
     return lines
+
+
+def _joined(row: Sequence[Piece]) -> str:
+    """The pieces with spaces between; of a script that is written without, where there is room."""
+    text, before = "", None
+    height = max((piece.height for piece in row), default=0.0)
+    for piece in row:
+        if before is not None:
+            if piece.text == before.text == UNREADABLE:
+                continue
+            close = piece.left - before.right < MIN_SPACE_HEIGHTS * height
+            text += "" if close and _UNSPACED.match(before.text[-1] + piece.text[0]) else " "
+        text += piece.text
+        before = piece
+    return text.replace("\u0e4d\u0e32", "\u0e33")  # one vowel of Thai, seen as its two parts
 
 
 def turned(

@@ -24,6 +24,8 @@ from corpus_agent.workspace import FileTools, Workspace
 from indexer.confine import starting
 from indexer.errors import UsageError
 from indexer.parsers.process import Child
+from indexer.parsers.tesseract import find_tesseract
+from tests.support.pictures import as_bytes, picture
 from tests.support.places import REPOSITORY
 from tests.support.processes import until
 from tests.support.toy_index import ENCODER, sync
@@ -168,6 +170,14 @@ def a_librarian(folder):
         assert Path(f"/proc/{librarian.pid}/cwd").readlink() == Path(starting.FOLDER)
 
 
+def a_page_for_tesseract(_):
+    program = find_tesseract()
+    if program is None or not program.languages:
+        pytest.skip("there is no Tesseract here (apt-get install tesseract-ocr tesseract-ocr-rus)")
+    page = as_bytes(picture(["the rent is due"]))
+    assert program.table(page, next(iter(program.languages)))
+
+
 SERVER = """
 import os, sys
 sys.stdout.write(f"{os.getcwd()} {sorted(os.environ)}")
@@ -266,6 +276,7 @@ LIVE = {
     "indexer.confine.program:main": a_search_in_files,
     "corpus_agent.workspace.ripgrep:search": a_search_in_files,
     "corpus_agent.librarian.process:_started": a_librarian,
+    "indexer.parsers.tesseract:finished": a_page_for_tesseract,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
     "corpus_agent.web.listening:open_browser": a_browser_of_ours,
     "corpus_agent.service.opening:_run": an_editor_of_the_users,

@@ -125,7 +125,7 @@ def test_recognised_pages_take_their_places_and_other_pages_stay():
     made = with_pages(
         own_text,
         FileRow("a.pdf", "indexed"),
-        {2: kept(2, ("The rent", 0.97)), 3: kept(3, problem="timeout")},
+        {2: kept(2, ("The rent", 0.97), by_tesseract=True), 3: kept(3, problem="timeout")},
     )
     assert list(protocol.decoded(made.encoding)) == [
         Line("--- Page 1 ---", 1),
@@ -134,7 +134,7 @@ def test_recognised_pages_take_their_places_and_other_pages_stay():
         Line("The rent", 2, confidence=0.97),
         Line("--- Page 3 --- (not recognised: timeout)", 3),
     ]
-    assert made.extractor == "pdf/9+ocr-2"
+    assert made.extractor == "pdf/9+tesseract+ocr-2"
     assert made.remark == "not recognised: page 3 (timeout)"
 
 

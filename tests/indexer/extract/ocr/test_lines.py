@@ -1,5 +1,7 @@
 """From pieces of recognised text to lines: order, what is unsure, figures, spaces, and places."""
 
+from statistics import fmean
+
 import numpy as np
 import pytest
 
@@ -11,9 +13,17 @@ from indexer.extract.ocr.reading_order import (
     TurnedPage,
     certain_rows,
     is_foreign,
+    is_suspect,
     lines_of_rows,
     skew,
     words_of_pieces,
+)
+from indexer.extract.ocr.tesseract import (
+    figures_of,
+    lines_of_table,
+    strip,
+    trial_confidence,
+    with_figures,
 )
 from indexer.extract.pdf.showing import letters_of_words, outlined
 
@@ -60,7 +70,7 @@ def test_of_a_page_in_unknown_letters_only_figures_stand():
     words, date = piece("Cya aa py6", 40, 300), piece("16.02.2022", 40, 340)
     assert is_foreign([*lost, words, date])
     assert shown(*lost, words, date) == [UNREADABLE, "16.02.2022"]
-    assert not is_foreign([words, date])
+    assert not is_suspect([words, date])
     assert shown(words, date) == [words.text, date.text]  # the control
 
 
@@ -68,6 +78,95 @@ def test_the_slant_of_a_page_is_that_of_its_long_lines():
     frame = [(0.0, 0.0), (500.0, 25.0), (498.0, 50.0), (-2.0, 25.0)]
     assert skew([frame] * 3) == pytest.approx(0.05, abs=0.001)
     assert skew([frame] * 2) == 0.0  # too few to tell
+
+
+# -- Tesseract's lines, with figures of rapidocr ---------------------------------------------------
+
+
+def table_of(*words):
+    """What Tesseract prints for words: the number of their line, percent, and text."""
+    rows = [(5, 1, 1, 1, line, n, 0, 0, 9, 9, *word) for n, (line, *word) in enumerate(words)]
+    return "\n".join("\t".join(map(str, row)) for row in (*rows, (4, *[0] * 9, -1, "")))
+
+
+def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
+    printed = table_of((1, 96.2, "Дата:"), (1, 91.8, "16.02.2022"), (2, 31.0, "шум"))
+    lines = lines_of_rows(lines_of_table(printed), fmean)
+    assert lines == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]
+
+
+SEEN = (
+    (["\u00b5ίσθω\u00b5α", "5", "\u00b5m"], "μίσθωμα 5 \u00b5m"),  # Greek, read as the micro sign
+    (["ก", "ำ", "ร"], "กำร"),  # letters of Thai
+)
+
+
+def test_letters_that_tesseract_takes_for_others_are_mended():
+    for words, shown in SEEN:
+        printed = table_of(*((1, 95.0, word) for word in words))
+        assert [text for text, _ in lines_of_rows(lines_of_table(printed))] == [shown]
+
+
+def test_a_trial_counts_where_most_letters_are_of_the_script_that_is_tried():
+    printed = table_of((1, 90.0, "Договор"), (1, 70.0, "аренды"), (2, 99.0, "16.02.2022"))
+    assert trial_confidence(printed, "Cyrillic") == pytest.approx(0.8)
+    assert trial_confidence(printed, "Greek") == trial_confidence("", "Greek") == 0.0
+
+
+def test_what_was_read_worst_is_tried_and_a_frame_beyond_the_edge_is_cut():
+    page = np.full((200, 300, 3), 255, np.uint8)
+    page[100:120] = 7
+    worst = Piece(-5, 100, 400, 119, "", 0.1)
+    better = [Piece(10, 10 + n, 90, 30 + n, "words", 0.9) for n in range(8)]
+    shown = strip(page, [*better, worst])
+    assert (shown[:44] == 7).all() and shown.shape == (44 + 7 * 45, 324, 3)
+    assert strip(page, []) is page
+
+
+def line(left, text, *, top=100, letter=12):
+    """The words of a line, each where its letters stand."""
+    words, at = [], left
+    for word in text.split():
+        words.append(Piece(at, top, at + letter * len(word), top + 24, word, 0.9))
+        at += letter * (len(word) + 1)
+    return words
+
+
+MERGED = (
+    # what Tesseract read, what rapidocr read, and the line
+    (line(40, "петли 28 384,55"), [piece("Jlat 23", 40, 100, 0.5)], "петли 28 384,55"),
+    (line(40, "Латунные петли 28 384,55"), [piece("23 384,55", 220, 100)],
+     "Латунные петли 23 384,55"),
+    (line(40, "петли 28"), [piece("23", 112, 100, 0.79)], "петли 28"),  # not certain
+    (line(40, "петли 28"), [piece("23", 112, 100, 0.8)], "петли 23"),
+    # An amount that was not read at all stands at its place in the line.
+    (line(40, "Доставка") + line(400, "руб."), [piece("39 970,77", 250, 100)],
+     "Доставка 39 970,77 руб."),
+    (line(400, "שעת") + line(300, "עבודה") + line(40, "שח"), [piece("402.54", 150, 100)],
+     "שעת עבודה 402.54 שח"),
+)  # fmt: skip
+AROUND = {
+    ("€37.860,08", "37.860,03"): "€37.860,03",
+    ("(18%)", "15"): "(15%)",
+    ("A7-B9", "9"): "A7-B9",  # which of the two it stands for is not known
+    ("44,039.76", "44,039.7"): "44,039.76",  # the edge of its frame cut the other
+    ("|", "1"): "1",
+    (UNREADABLE, "17"): "17",
+    ("слово", "17"): "слово 17",
+}
+
+
+def test_figures_are_those_of_the_engine_that_knows_figures():
+    def shown(words, pieces):
+        rows = with_figures([words], figures_of(pieces, 0.0))
+        return [" ".join(word.text for word in row) for row in rows]
+
+    rows = [*MERGED]
+    for (read, figure), wanted in AROUND.items():
+        here = Piece(44, 100, 110, 124, figure, 0.97)
+        rows.append(([Piece(40, 100, 140, 124, read, 0.5)], [here], wanted))
+    found = [(wanted, shown(words, pieces)) for words, pieces, wanted in rows]
+    assert [(wanted, lines) for wanted, lines in found if lines != [wanted]] == []
 
 
 # -- spaces that the picture shows -----------------------------------------------------------------
