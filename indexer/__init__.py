@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from indexer.embed import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
-    from indexer.embed import encoder_of as encoder_of
     from indexer.embed import engine_for as engine_for
     from indexer.embed import gpu_seen as gpu_seen
     from indexer.embed import multilingual_model as multilingual_model
     from indexer.embed.encoder import FolderEncoder as FolderEncoder
+    from indexer.embed.four_bits import encoder_of as encoder_of
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
-    from indexer.store.filters import is_day as is_day
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.snapshot import Inspection as Inspection
     from indexer.sync import RunDisplay as RunDisplay

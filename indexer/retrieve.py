@@ -291,17 +291,17 @@ def diverse(
     """The first found; after all others those beyond one of a page and `per_source` of a document.
 
     One long document cannot displace the others, and a single-document corpus still fills the list.
-    A document that was named has no such bound.
+    A document that was named has no such bound, nor have those that are searched whole.
     """
-    first: list[Found] = []
-    more: list[Found] = []
+    by_page = query.per_source is not None or query.among is None
+    first, more = list[Found](), list[Found]()
     taken: Counter[str] = Counter()
     pages: set[tuple[str, int | None]] = set()
     for one in found:
         source, page = place = placed(one)
         most = query.per_source
         full = most is not None and source not in named and taken[source] >= most
-        if full or (page is not None and place in pages):
+        if full or (by_page and page is not None and place in pages):
             more.append(one)
             continue
         first.append(one)

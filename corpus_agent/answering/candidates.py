@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, takewhile
+from itertools import chain, groupby, takewhile
 from typing import TYPE_CHECKING
 
 from corpus_agent.text.dates import without_dates
@@ -23,7 +23,7 @@ from corpus_agent.text.sentences import (
     refers_back,
     units,
 )
-from corpus_agent.text.tables import is_row_of_names
+from corpus_agent.text.tables import ends_with_figures, is_row_of_names
 from corpus_agent.text.tokens import has_digit, lazy, terms
 from indexer import file_stem
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 MOST_ABOVE = 8  # lines
 MOST_BELOW = 4
 _LONGEST = 80  # characters of a line
+_BLANK = lazy(r"\n\s*\n")
 _KEY_END = lazy("[:=]")  # of a property
 _SENTENCE_END = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
 _AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
@@ -53,15 +54,22 @@ class Candidate:
     end: int
     text: str
     around: tuple[str, ...]
-    titled: bool
     key: str = ""
     naming: bool = False
+    columns: str = ""
     probability: float = 0.0
 
 
 def candidates(hits: Sequence[Hit]) -> list[Candidate]:
     """The candidates of all passages, each with the lines that name its document."""
-    found = [one for number, hit in enumerate(hits) for one in _of_passage(number, hit.chunk)]
+    found: list[Candidate] = []
+    columns: dict[tuple[str, int], str] = {}  # of pages, named last in what was found of each
+    for number, hit in sorted(enumerate(hits), key=lambda each: each[1].chunk.ordinal):
+        passage, page = hit.chunk, (hit.chunk.source, hit.chunk.page_start or 0)
+        found += _of_passage(number, passage, columns.get(page, ""))
+        for line in passage.text.splitlines() if passage.page_start else ():
+            columns[page] = line if is_row_of_names(line) else columns.get(page, "")
+    found.sort(key=lambda one: one.passage)
     said: dict[str, list[str]] = {}
     for one in found:
         if one.naming:
@@ -73,7 +81,7 @@ def candidates(hits: Sequence[Hit]) -> list[Candidate]:
     ]
 
 
-def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
+def _of_passage(number: int, passage: Chunk, columns: str) -> list[Candidate]:
     """The candidates of one passage, each with its heading, lead-in line and previous sentence."""
     nearest = passage.heading.rpartition(" > ")[2]
     under = f"{file_stem(passage.source)} > {nearest}".replace("_", " ").replace("-", " ")
@@ -91,7 +99,9 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         if asks(text):
             lead = text
             continue
-        if not terms(text) or is_row_of_names(text):
+        if is_row_of_names(text):
+            columns = text
+        if unit.kind == "page" or not terms(text) or text == columns:
             continue
         if unit.kind == "row" and not lead.startswith("|"):
             lead = text
@@ -99,8 +109,12 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
-        titled, back = _is_titled(text, unit, is_last=unit is own[-1]), refers_back(text)
-        around = dict.fromkeys((under, heading, lead, *before))
+        if unit not in naming and _is_titled(text, unit, is_last=unit is own[-1]):
+            heading, before = text, (text,)
+            continue
+        back = refers_back(text)
+        names = columns if ends_with_figures(text) else ""
+        around = dict.fromkeys((under, heading, lead, names, *before))
         found.append(
             Candidate(
                 number,
@@ -109,14 +123,12 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
                 unit.end,
                 text,
                 tuple(other for other in around if other and other != text),
-                titled,
                 naming=unit in naming,
+                columns=names,
             )
         )
-        if unit.kind != "page":
-            before = (before[-1], text) if back else (text,)
-            heading = text if titled else heading
-            lead = text if leads_in(text) else lead
+        before = (before[-1], text) if back else (text,)
+        lead = text if leads_in(text) else lead
     return found
 
 
@@ -124,14 +136,12 @@ def _of_property(number: int, passage: Chunk, unit: Unit) -> Candidate:
     """A property at the top of a passage, with all of it: it is said of the whole."""
     text, around = passage.text[unit.start : unit.end], (passage.heading, passage.text)
     key = _KEY_END.split(text, 1)[0].strip("\"'#+ ")
-    return Candidate(number, unit.start, unit.start, unit.end, text, around, titled=False, key=key)
+    return Candidate(number, unit.start, unit.start, unit.end, text, around, key=key)
 
 
 def _is_titled(text: str, unit: Unit, *, is_last: bool) -> bool:
-    """Whether a unit says what others are about: a title, a page's header, a link to elsewhere."""
-    if unit.kind != "text":
-        return unit.kind == "page"
-    return is_pointer(text) or (is_title(text) and not is_last)  # what the last heads is missing
+    """Whether a unit says what others are about: a title that heads some, a link to elsewhere."""
+    return unit.kind == "text" and (is_pointer(text) or (is_title(text) and not is_last))
 
 
 def _opening(text: str, before: Unit | None, unit: Unit) -> int:
@@ -167,14 +177,8 @@ def _naming_lines(text: str, own: Sequence[Unit], *, first: bool) -> list[Unit]:
 
 def _paragraphs(text: str, own: Sequence[Unit]) -> list[list[Unit]]:
     """The units of each paragraph; blank lines part them."""
-    parts: list[list[Unit]] = []
-    end = 0
-    for unit in own:
-        if not parts or text.count("\n", end, unit.start) > 1:
-            parts.append([])
-        parts[-1].append(unit)
-        end = unit.end
-    return parts
+    parts = groupby(own, lambda unit: len(_BLANK.findall(text, 0, unit.start)))
+    return [list(part) for _, part in parts]
 
 
 def _names(text: str, unit: Unit) -> bool:

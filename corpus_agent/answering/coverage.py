@@ -6,13 +6,18 @@ A word is covered by a form of it, else by the word nearest in meaning.
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus_agent.text.dates import find_dates
 from corpus_agent.text.number_words import calendar_names
+from corpus_agent.text.polarity import alternatives
+from corpus_agent.text.tables import label_of
 from corpus_agent.text.tokens import (
     OTHER_STOP_WORDS,
     STOP_WORDS,
@@ -36,12 +41,7 @@ _ENGLISH = "en"
 _OTHER_SHARE = 0.25
 _LETTER = lazy(r"\p{L}")
 _LATIN = lazy(r"\p{Latin}")
-_CODES = """
-ar:Arabic de:German el:Greek en:English es:Spanish fr:French hi:Hindi it:Italian ja:Japanese
-nl:Dutch ko:Korean pl:Polish pt:Portuguese ru:Russian sv:Swedish th:Thai tr:Turkish
-vi:Vietnamese zh:Chinese
-"""
-_NAMES = dict(each.split(":") for each in _CODES.split())
+_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def language_of(found: Sequence[Hit], question: str = "") -> str:
@@ -80,12 +80,75 @@ def is_unbridged(encoder: Encoder, text: str, found: Sequence[Hit]) -> bool:
 
 def notice_of(language: str) -> str:
     """What a person is told whose question is not in the language of the passages."""
-    name = _NAMES.get(language, language)
+    name = _LISTS["languages"].get(language, language)
     return (
         f"The question is not in the language of the passages that were found ({name}), which the "
         f"model does not bridge: ask in {name}, or index with a multilingual model "
         "(corpus-agent --model multilingual index)."
     )
+
+
+# ---- What it asks for
+
+_WORDS = {name: lazy(alternatives(words)) for name, words in _LISTS["words"].items()}
+_ALLOWED = lazy(rf"(?:{alternatives(_LISTS['words']['allowed'])})[^,;.]*")  # May is a month
+_BEGINNING = 24  # characters of a question in which "when" asks for a time
+_NO_NAME = lazy(alternatives(_LISTS["words"]["total"] + _LISTS["words"]["payable"]))
+TOTAL = 0.8  # of a bare total: "Total assets" may be asked for
+_TIME = lazy(r"(?<![\p{N}.,])(?:1\d|20)\d\d(?![\p{N}]|[.,]\p{N})|\d[:.]\d\d(?!\p{N})")
+
+
+class Kind:
+    """What kind of thing a question asks for: a row, a total, when something begins or ends."""
+
+    def __init__(self, question: str) -> None:
+        said = fold(question)
+        self._said = _words(question)
+        dated = calendar_names(question)
+        self._asked = [w for w in self._said if w not in STOP_WORDS and w not in dated]
+        self._total = bool(_WORDS["total"].search(said))
+        self._when = bool(_WORDS["when"].search(said[:_BEGINNING]))
+        self._sides = _sides(question)
+
+    def of(self, text: str) -> float:
+        """1 if a text is of this kind, less if it may be, 0 if it is not."""
+        if label := fold(label_of(text)):
+            return self._called(label)
+        return self._time_of(text) if self._when else 0.0
+
+    def means(self, word: str, text: str) -> bool | None:
+        """Whether a text says of a time what a word of the question does; None if neither does."""
+        if not (self._when and (sides := self._sides & _sides(word))):
+            return None
+        return (self._time_of(text) > 0 or None) if sides & _sides(text) else False
+
+    def _called(self, label: str) -> float:
+        """How much the name of a row has in common with what is asked for."""
+        if self._total and _WORDS["total"].search(label) and not _words(_NO_NAME.sub("", label)):
+            return TOTAL
+        name = _words(label)
+        same = sum(any(same_word(word, own) for own in self._said) for word in name)
+        lacks = sum(not any(same_word(word, own) for own in name) for word in self._asked)
+        return same / max(1, len(name) + lacks) if "%" not in label else 0.0
+
+    def _time_of(self, text: str) -> float:
+        """How surely a text has the time at which what is asked for begins or ends."""
+        dates, said = len(find_dates(text)), _sides(text)
+        if not (dates or calendar_names(text) or _TIME.search(text)):
+            return 0.0
+        if not self._sides or self._sides & said or dates > 1:
+            return 1.0 if dates else 0.5
+        return 0.0 if said else 0.25
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in terms(text) if not has_digit(word)]
+
+
+def _sides(text: str) -> frozenset[str]:
+    """Whether a text says that something begins, or ends; what may be done says neither."""
+    said = fold(_ALLOWED.sub(" ", text))
+    return frozenset(side for side in ("begins", "ends") if _WORDS[side].search(said))
 
 
 # ---- The coverage of its words
@@ -173,7 +236,7 @@ class Subject:
 
     def __init__(self, question: str, found: Sequence[Hit], alike: bool = True) -> None:
         self.words = content_terms(question)
-        self.asked = frozenset(terms(question))
+        self.kind = Kind(question)
         self.language = language_of(found, question)
         named = name_terms(question, self.language, alike)
         self.names = [i for i, word in enumerate(self.words) if word in named]
@@ -199,13 +262,6 @@ class Subject:
             named = set(calendar_names(text).values())
             found.update(i for i, name in self._dated.items() if name in named)
         return frozenset(found)
-
-    def adds(self, text: str) -> bool:
-        """Whether a text has a content word that is no form of one of the question's."""
-        return any(
-            word not in STOP_WORDS and not any(same_word(word, own) for own in self.asked)
-            for word in terms(text)
-        )
 
     def names_another(self, text: str) -> bool:
         """Whether a text has codes like the question's and none of them: E1043 for E1042."""
@@ -260,7 +316,12 @@ class Coverage:
                 if len(matrix):
                     near = (self._matrix @ matrix.T).max(axis=1)
                     row[self._numbers] = scaled(near, self.scale.word)
-            row[list(self._subject.hits(text))] = EXACT
+            hits = self._subject.hits(text)
+            row[list(hits)] = EXACT
+            for number, word in enumerate(self._subject.words):
+                means = self._subject.kind.means(word, text)
+                if means or (means is False and number in hits):  # "may end" is no end
+                    row[number] = EXACT if means else 0.0
             self._cache[text] = row
         return self._cache[text]
 

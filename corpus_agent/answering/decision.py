@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from corpus_agent.text.wording import Word
 
 ANSWERED_FROM, LIKELY_FROM = 0.90, 0.75
-OUTRIGHT_FROM = 0.40  # below it the screen says that no passage answers outright
 Said = Literal["yes", "partly", "nothing", "no"]
 
 # Log-odds that the passages answer: the model's as a reader and the program's own, added. See

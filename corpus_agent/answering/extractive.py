@@ -17,11 +17,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.answering.coverage import comparison, is_unbridged, language_of, notice_of
 from corpus_agent.answering.decision import of_passages
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.ranking import (
-    PASSAGES_READ,
-    rank_sentences,
-    weighed,
-)
+from corpus_agent.answering.ranking import PASSAGES_READ, best_sentences, weighed
 from corpus_agent.answering.reading import NAMED_POOL, read, without_names
 from corpus_agent.answering.records import (
     NOBODY,
@@ -50,7 +46,6 @@ from indexer import Refused, file_stem
 
 if TYPE_CHECKING:
     from corpus_agent.answering.candidates import Candidate
-    from corpus_agent.answering.coverage import EncodeTokens, Scale
     from corpus_agent.answering.reading import AskedAs
     from corpus_agent.tools.corpus import CorpusView, Readable
     from indexer import Encoder, Hit
@@ -58,6 +53,7 @@ if TYPE_CHECKING:
 ADDS_FROM = 0.2  # of the likeliest passage's probability
 SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
 _A_YEAR = lazy(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_FISCAL = lazy(r"(?i)\b(?:fiscal|financial) (?:years? )?(?=(?:19|20)\d\d\b)")  # its year says it
 _UNREACHABLE = "{} left out: its file cannot be looked at now."
 
 
@@ -126,17 +122,39 @@ class ExtractiveAnswerer:
         return read(question, corpus, self._rank, history)
 
     def found(self, query: str, hits: Sequence[Hit]) -> Iterator[tuple[str, tuple[int, int], int]]:
-        """What is shown of each hit of a search; see `found_passages`."""
-        return found_passages(query, hits, *comparison(self._encoder, query, hits))
+        """What is shown of each hit: its passage, where its likely line is in that, and the line.
+
+        Of a long passage the part with most words of the query, or the likely line with neighbours
+        where that part lacks it: the neighbours alone hold .95 of the answers, whole passages .99.
+        """
+        encode, scale = comparison(self._encoder, query, hits)
+        own = weighed(query, hits, encode, len(hits), scale) if hits else None
+        best: dict[int, Candidate] = {}
+        if own is not None:
+            for at in (-own.scores).argsort(kind="stable").tolist():
+                best.setdefault(own.found[at].passage, own.found[at])
+        for number, hit in enumerate(hits):
+            text, one = hit.chunk.text, best.get(number)
+            shown, likely, line = snippet(text, query), (0, 0), hit.chunk.line_start
+            if one is not None:
+                line += text.count("\n", 0, one.start)
+                start = shown.find(text[one.start : one.end])
+                likely = start, start + one.end - one.start
+                if start < 0:
+                    own_units = units(text, hit.chunk.language)
+                    start, end = with_neighbours(text, own_units, one.start, one.end)
+                    shown, likely = text[start:end], (one.start - start, one.end - start)
+            yield shown, likely, line
 
     def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Sequence[Candidate]:
         core = asked
         for source in named:
             core = without_names(core, source)
-        core = core if content_terms(core) else asked
+        core = _FISCAL.sub("", core) if content_terms(core) else asked
         pool = NAMED_POOL if named else PASSAGES_READ
         encode, scale = comparison(self._encoder, asked, hits)
-        return rank_sentences(core, hits, encode, pool, scale)
+        own = weighed(core, hits, encode, pool, scale)
+        return () if own is None else best_sentences(own)
 
 
 def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Candidate, Citation]]:
@@ -322,30 +340,3 @@ def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> t
     if is_item(text[begun:last]):
         last = len(text[:last] + text[last:].partition("\n")[0])
     return first, last
-
-
-def found_passages(
-    query: str, hits: Sequence[Hit], encode: EncodeTokens | None, scale: Scale
-) -> Iterator[tuple[str, tuple[int, int], int]]:
-    """What is shown of each hit: its passage, where its likely line is in that, and the line.
-
-    Of a long passage the part with most words of the query, or the likely line with neighbours
-    where that part lacks it: the neighbours alone hold .95 of the answers, whole passages .99.
-    """
-    own = weighed(query, hits, encode, len(hits), scale) if hits else None
-    best: dict[int, Candidate] = {}
-    if own is not None:
-        for at in (-own.scores).argsort(kind="stable").tolist():
-            best.setdefault(own.found[at].passage, own.found[at])
-    for number, hit in enumerate(hits):
-        text, one = hit.chunk.text, best.get(number)
-        shown, likely, line = snippet(text, query), (0, 0), hit.chunk.line_start
-        if one is not None:
-            line += text.count("\n", 0, one.start)
-            start = shown.find(text[one.start : one.end])
-            likely = start, start + one.end - one.start
-            if start < 0:
-                own_units = units(text, hit.chunk.language)
-                start, end = with_neighbours(text, own_units, one.start, one.end)
-                shown, likely = text[start:end], (one.start - start, one.end - start)
-        yield shown, likely, line

@@ -1,6 +1,6 @@
 """The sentences of the passages ranked against the question, with a probability.
 
-A sentence's score is a weighted sum of five features. That its passage holds the answer has a
+A sentence's score is a weighted sum of six features. That its passage holds the answer has a
 probability: a logistic function of eight figures, fitted over documents of several kinds at once.
 docs/decisions/answering.md has the figures.
 """
@@ -17,7 +17,6 @@ import numpy as np
 from corpus_agent.answering.candidates import Candidate, candidates
 from corpus_agent.answering.coverage import (
     EXACT,
-    PACKAGED,
     Coverage,
     EncodeTokens,
     Scale,
@@ -26,32 +25,25 @@ from corpus_agent.answering.coverage import (
     scaled,
 )
 from corpus_agent.text.polarity import denials, turned
-from corpus_agent.text.sentences import is_item, leads_in
-from corpus_agent.text.tokens import has_digit, is_code, lazy, terms
+from corpus_agent.text.sentences import leads_in
+from corpus_agent.text.tokens import has_digit, is_code, terms
 
 if TYPE_CHECKING:
     from indexer import Hit
 
 
-# ---- Limits
 PASSAGES_READ = 8
 MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
-# Two sentences in a row are one quotation if the other's score is within this of the best, and it
-# has this share of the question's rare words more than the best alone.
-KEEP_WITHIN = 2.5
-ADDS_BESIDE = 0.05
-_END_MARK = lazy(r"[.!?。！？…؟।۔\p{Thai}\p{Lao}][\"'”’»)\]]*$")
-STOPS = (".", "!", "。", "！")
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all. Of each
-# sentence its cosine, its passage's, coverage by it and its context (weighted by rarity), coverage
-# by it alone, whether it is a title.
-SCORING = np.array([4.6, 7.1, 7.0, 4.3, -2.5], dtype=np.float32)
+# its cosine, its passage's, coverage by it and its context (weighted by rarity), coverage by it
+# alone, whether it names the document, whether it is of the kind that is asked for.
+SCORING = np.array([4.6, 7.1, 7.0, 4.3, -2.5, 3.0], dtype=np.float32)
 # Without vectors, for choosing which units to encode.
-SCORING_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, -3.0], dtype=np.float32)
+SCORING_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, -3.0, 3.0], dtype=np.float32)
 # Without vectors: a passage counts by its score in the search, against that of the first.
-SCORING_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.3], dtype=np.float32)
+SCORING_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.3, 3.0], dtype=np.float32)
 
 
 def features(
@@ -64,13 +56,15 @@ def features(
     for candidate in found:
         hit, text = hits[candidate.passage], candidate.text
         around = coverage.together((text, *candidate.around))
+        alone = coverage.together((text, candidate.columns))
         rows.append(
             (
                 0.0,
                 hit.score / top if coverage.by_letters else near[candidate.passage],
                 float(around @ subject.rarity),
-                float((around if candidate.key else coverage.of(text)).mean()),
-                float(candidate.titled or (candidate.naming and not has_digit(text))),
+                float((around if candidate.key else alone).mean()),
+                float(candidate.naming and not has_digit(text)),
+                subject.kind.of(text),
             )
         )
     return np.array(rows, dtype=np.float32).reshape(-1, len(SCORING))
@@ -163,14 +157,10 @@ def weighed(
     subject = Subject(question, hits, scale.alike)
     found = candidates(hits[:read])
     named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
-    # The question's words alone are a label, unless they are a sentence.
-    found = [
-        c for c in found if c.opening < c.start or c.text.endswith(STOPS) or subject.adds(c.text)
-    ]
     found = [c for c in found if not subject.names_another(c.text)]
     # A property answers what names its key.
     found = [c for c in found if not c.key or subject.hits(c.key)]
-    found = [c for c in found if not leads_in(c.text)] or found  # what it announces answers
+    found = [c for c in found if not leads_in(c.text)]  # what it announces answers
     if not found or not subject.words:
         return None
     memory = {question: encode([question])[0]} if encode else None
@@ -191,65 +181,21 @@ def weighed(
     return Weighed(question, subject, hits, found, coverage, table, scores)
 
 
-def _best_sentences(own: Weighed) -> tuple[Candidate, ...]:
-    """The best sentence of each passage, best first, without duplicates; a title is only first.
+def best_sentences(own: Weighed) -> tuple[Candidate, ...]:
+    """The best sentence of each passage, best first, without duplicates.
 
-    Each with the sentence that it refers to, the first with those beside it that it lacks.
+    Each with the sentence that it refers to.
     """
     chosen: list[Candidate] = []
     seen: set[str | int] = set()
     for at in map(int, np.argsort(-own.scores, kind="stable")):
         one = own.found[at]
         key = " ".join(terms(one.text))
-        if chosen and (one.titled or leads_in(one.text) or not seen.isdisjoint([key, one.passage])):
+        if not seen.isdisjoint([key, one.passage]):
             continue
         seen |= {key, one.passage}
-        start, end = (one.opening, one.end) if chosen else _with_beside(own, at)
-        text, sure = own.hits[one.passage].chunk.text[start:end], own.probability(at)
-        chosen.append(replace(one, start=start, end=end, text=text, probability=sure))
+        text, sure = own.hits[one.passage].chunk.text[one.opening : one.end], own.probability(at)
+        chosen.append(replace(one, start=one.opening, text=text, probability=sure))
         if len(chosen) == MOST_SENTENCES:
             break
     return tuple(chosen)
-
-
-def _with_beside(own: Weighed, best: int) -> tuple[int, int]:
-    """Start and end of the best sentence, with those beside it that have what it lacks."""
-    first = own.found[best]
-    start, end = first.opening, first.end
-    for at in map(int, np.flatnonzero(own.scores >= own.scores[best] - KEEP_WITHIN)):
-        other = own.found[at]
-        if not (_in_a_row(own, first, other) or _in_a_row(own, other, first)):
-            continue
-        more = own.coverage.together((first.text, other.text)) - own.coverage.of(first.text)
-        if float(more @ own.subject.rarity) >= ADDS_BESIDE:
-            start, end = min(start, other.start), max(end, other.end)
-    return start, end
-
-
-def _in_a_row(own: Weighed, one: Candidate, other: Candidate) -> bool:
-    """Whether a sentence of running text follows another in its paragraph."""
-    between = own.hits[one.passage].chunk.text[one.end : other.start]
-    in_a_row = one.end <= other.start and not between.strip() and "\n\n" not in between
-    return one.passage == other.passage and in_a_row and not (_is_line(one) or _is_line(other))
-
-
-def _is_line(one: Candidate) -> bool:
-    """Whether a candidate is no running text: an item, a heading, a row."""
-    return is_item(one.text) or not _END_MARK.search(one.text)
-
-
-def rank_sentences(
-    question: str,
-    hits: Sequence[Hit],
-    encode: EncodeTokens | None,
-    read: int = PASSAGES_READ,
-    scale: Scale = PACKAGED,
-) -> tuple[Candidate, ...]:
-    """The sentences of the passages that answer the question, best first, with a probability.
-
-    `hits` are best first; the first `read` are searched, and all determine which words are rare.
-    Without `encode` words are compared by their letters, for languages that the model does not
-    read.
-    """
-    own = weighed(question, hits, encode, read, scale)
-    return () if own is None else _best_sentences(own)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from corpus_agent.answering.decision import OUTRIGHT_FROM, word_of
+from corpus_agent.answering.decision import word_of
 from corpus_agent.text.wording import Verdict, Word
 from corpus_agent.tools.corpus import ToolCall
 from indexer import Coverage
@@ -189,9 +189,8 @@ class Answer:
 
     @property
     def is_outright(self) -> bool:
-        """Whether one of its passages may be said to answer."""
-        outright = self.status in ("answered", "likely")
-        return outright or (self.probability or 0.0) >= OUTRIGHT_FROM
+        """Whether the first of its passages may be said to answer."""
+        return self.status in ("answered", "likely")
 
 
 def _check_probability(number: float | None) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from corpus_agent import fields, render
 from corpus_agent.fields.table import CellStatus
 from corpus_agent.render import for_parent
-from corpus_agent.render.common import documents_searched, evidence
+from corpus_agent.render.common import documents_searched, evidence, place, qualified
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.process import Onlooker
 from corpus_agent.text.delimiters import Frame, label
@@ -368,9 +368,9 @@ def _row(frame: Frame, made: FieldTable, number: int, row: DocumentRow) -> Itera
         several = f" (one of {len(cell.values) + cell.more:,})" if cell.status == "several" else ""
         for value in cell.shown:
             yield f"   {frame.line(field.name)}{several}: {frame.wrap(one_line(value.shown))}"
-            for cited in value.citations:
-                place = f"line {cited.line_start}{_on_page(cited)} · {evidence(cited)}"
-                yield f"     {place}: {frame.wrap(one_line(cited.quote))}"
+            yield from (
+                f"     {_cited(frame, cited, evidence(cited))}" for cited in value.citations
+            )
 
 
 def _finding(frame: Frame, number: int, finding: Finding) -> Iterator[str]:
@@ -380,10 +380,13 @@ def _finding(frame: Frame, number: int, finding: Finding) -> Iterator[str]:
         yield f"   here {frame.wrap(one_line(own))}, in the document {frame.wrap(one_line(there))}"
     for cited in finding.citations or filter(None, [finding.nearest]):
         near = "" if finding.citations else "nearest: "
-        where = f"{near}{called(cited.source, frame.breaking)}:{cited.line_start}{_on_page(cited)}"
-        hidden = ", hidden in the document" if cited.hidden else ""
-        yield f"   {where}{hidden}: {frame.wrap(one_line(cited.quote))}"
+        own = qualified(replace(cited, verdict="verified"))  # the kind says how its words differ
+        yield f"   {near}{_cited(frame, cited, own)}"
 
 
-def _on_page(cited: Citation) -> str:
-    return "" if cited.page is None else f", page {cited.page}"
+def _cited(frame: Frame, cited: Citation, about: str) -> str:
+    """A quotation with its place, and what is said about it."""
+    line, page = cited.line_start, cited.page
+    where = place(cited.source, line, line, page, lambda name: called(name, frame.breaking))
+    shown = " · ".join(filter(None, (where, about)))
+    return f"{shown}: {frame.wrap(one_line(cited.quote))}"

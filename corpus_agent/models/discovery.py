@@ -172,11 +172,10 @@ class ModelUnavailable(CorpusError):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model under its server's name for it; `listed` are all that its server has here."""
+    """A model under its server's name for it."""
 
     server: Server
     name: str
-    listed: tuple[str, ...] = field(default=(), compare=False)
     owners: frozenset[int] | None = field(default=None, compare=False)
     notices: tuple[str, ...] = field(default=(), compare=False)
 
@@ -278,8 +277,7 @@ def _at(server: Server, model_name: str | None) -> Model:
 
 def _model(server: Server, name: str, listing: Listing) -> Model:
     owner = owner_text(listing.owners) if listing.owners else None
-    here = tuple(each for each in listing.names if not _ELSEWHERE.search(each))
-    return Model(replace(server, owner=owner), name, here, listing.owners)
+    return Model(replace(server, owner=owner), name, listing.owners)
 
 
 def _choose(names: list[str], wanted: str | None) -> str | None:

@@ -35,7 +35,7 @@ def _lexicon() -> dict[str, dict[str, Any]]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
-def _alternatives(words: str) -> str:
+def alternatives(words: str) -> str:
     """A pattern for any of the words of a line of the lexicon, in plain text."""
     found = []
     for word in fold(words).split():
@@ -49,7 +49,7 @@ def _pattern(*names: str) -> regex.Pattern[str]:
     """Any of the words of these lists, those of scripts without blanks included."""
     lexicon = _lexicon()
     han = [lexicon["han"][name] for name in names if name in lexicon["han"]]
-    worded = [_alternatives(lexicon["words"][name]) for name in names if name in lexicon["words"]]
+    worded = [alternatives(lexicon["words"][name]) for name in names if name in lexicon["words"]]
     return regex.compile("|".join([*worded, *han]))
 
 
@@ -61,7 +61,7 @@ def _unfolded() -> regex.Pattern[str]:
 @cache
 def _sides(kind: str) -> list[list[regex.Pattern[str]]]:
     groups = _lexicon()["both"][kind]
-    return [[regex.compile(_alternatives(side)) for side in line.split("|")] for line in groups]
+    return [[regex.compile(alternatives(side)) for side in line.split("|")] for line in groups]
 
 
 def plain(text: str) -> str:

@@ -110,11 +110,7 @@ _FIGURE = (
     rf"(?:{_SIGNS}[-+–−(]?\d++(?:[,.'\u00a0]\d++)*+(?:\s?%)?\s?\)?(?:\s?%)?|[—–-](?:\s?%)?|n/?[am])"
 )
 _FIGURES = lazy(rf"(?:^|(?<=\s))(?:{_FIGURE}(?:\s++|$)){{2,}}+$")
-# Before the figures of a row: a mark of a note, "(2)", its number below "Note", the day of "May 1".
-_NOTE_MARK = lazy(r"\(\d{1,2}\)")
-_NOTE_NUMBER = lazy(r"\d{1,2}(?:[.]\d)?[a-z]?")
-_NOTES = lazy(r"(?i)\bnotes?\b|\banhang\b")
-_OF_MONTH = lazy(rf"(?i)\b{_MONTH}\s?$")
+_ENDS_IN_FIGURES = lazy(rf"(?:(?<=\s){_FIGURE}(?:\s?[€$£¥]|\s\p{{Lu}}{{3}})?\s*+)++$")
 _UNIT_ABOVE, _TITLE = 5, 100  # lines, characters
 _UNIT = lazy(
     r"(?i)\b(?:in|of|en)\s(?:\p{L}+\s){0,2}(?:thousands|millions|billions|tausend|millionen|milliers)\b"
@@ -127,6 +123,15 @@ _ONE_FIGURE = lazy(rf"{_FIGURE}(?=\s|$)")
 def ends_with_figures(line: str) -> int:
     """How many figures a line ends with, if there are several."""
     return _count(line.strip(), _FIGURES, _ONE_FIGURE)
+
+
+def label_of(row: str) -> str:
+    """What a row is called: what stands before its figures, or its first cell with letters."""
+    if is_row(row):
+        cells = (cell.rpartition(": ")[2] for cell in _cells(row))
+        return next((cell for cell in cells if any(map(str.isalpha, cell))), "")
+    end = _ENDS_IN_FIGURES.search(row if len(row) <= _END else "")
+    return row[: end.start()] if end else ""
 
 
 def is_brief(line: str) -> bool:
@@ -163,24 +168,12 @@ def names_of_columns(lines: Sequence[str]) -> int | None:
         line = lines[index].strip()
         named = _count(line, _PERIODS, _ONE_PERIOD)
         if named:
-            fits = named == count or (named == count - 1 and _begins_with_its_label(row, line))
-            return index if fits else None
+            return index if count - named in (0, 1) else None  # the first may number a note
         if _are_labels(lines[index], lines[-1], count):
             return index
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
             return None
     return None
-
-
-def _begins_with_its_label(row: str, names: str) -> bool:
-    """Whether the first of a row's figures belongs to what the row is called, or to a note."""
-    end = _FIGURES.search(row)
-    if end is None or (first := _ONE_FIGURE.match(end[0])) is None:
-        return False
-    if _NOTE_MARK.fullmatch(first[0]):
-        return True
-    number = _NOTE_NUMBER.fullmatch(first[0]) is not None
-    return number and bool(_NOTES.search(names) or _OF_MONTH.search(row[: end.start()]))
 
 
 def _are_labels(line: str, row: str, count: int) -> bool:

@@ -15,7 +15,7 @@ from corpus_agent import answering, render
 from corpus_agent.service import places
 from corpus_agent.text.sanitize import inert, visible
 from corpus_agent.text.wording import searched
-from indexer import CorpusError, Query, UsageError, is_day
+from indexer import CorpusError, Query, UsageError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -66,7 +66,6 @@ def search(site: Site, request: Request) -> Response:
         limit=limit,
         left=left,
         most=MOST_HITS,
-        explain=bool(given.get("explain")),
         found=found,
         problem=problem,
         hits=[*zip(results, blocks, strict=True)],
@@ -175,21 +174,12 @@ def list_documents(site: Site, request: Request) -> Response:
 
 
 def timeline(site: Site, request: Request) -> Response:
-    """The dated statements of all documents in order, between two days if these are asked for."""
+    """The dated statements of all documents in order."""
     given = request.query_params
-    asked = ("timeline", *(["go"] if given.get("go") else []))
-    first, last = given.get("since", "").strip(), given.get("until", "").strip()
-    made, problem = None, "That is no date: write 2024, 2024-03 or 2024-03-12."
-    if all(is_day(day) for day in (first, last) if day):
-        made, problem = _looked(site, given, asked, site.service.timeline)
+    made, problem = _looked(site, given, ("timeline", given.get("go", "")), site.service.timeline)
     found = render.timeline_object(made, site.launch.seal.state) if made is not None else None
-    rows = [
-        one
-        for one in (found["statements"] if found else ())
-        if one["date"] >= first and (not last or one["date"][: len(last)] <= last)
-    ]
-    typed = {"since": visible(first), "until": visible(last), "go": "1"}
-    return _shown(site, given, "timeline.html", typed, rows, found=found, problem=problem)
+    rows = found["statements"] if found else []
+    return _shown(site, given, "timeline.html", {"go": "1"}, rows, found=found, problem=problem)
 
 
 def _looked(

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-    from indexer.embed.encoder import FolderEncoder
-
 
 class Tokens(NamedTuple):
     """The tokens of a text: their numbers, and where each stands, (0, 0) for special ones."""
@@ -126,17 +124,6 @@ def multilingual_model() -> Path | None:
 def _folder(package: str) -> Path | None:
     spec = find_spec(package)
     return Path(spec.origin).parent if spec is not None and spec.origin is not None else None
-
-
-def encoder_of(path: Path | None, device: str = "cpu") -> FolderEncoder:
-    """The encoder of a model folder or of the file of four bits; None: the packaged model."""
-    if path is not None and path.name == FOUR_BITS:
-        from indexer.embed.four_bits import FourBitEncoder
-
-        return FourBitEncoder(path)
-    from indexer.embed.encoder import FolderEncoder
-
-    return FolderEncoder(path, device)
 
 
 def option_for(model: str) -> str:

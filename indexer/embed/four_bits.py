@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed import Tokens
+from indexer.embed import FOUR_BITS, Tokens
 from indexer.embed.encoder import FolderEncoder, Words
 from indexer.errors import CorpusError
 from indexer.records import MULTILINGUAL
@@ -170,6 +170,13 @@ class FourBitEncoder(FolderEncoder):
     def _stored(self, name: str) -> NDArray[np.uint8]:
         place = self._layout.tensors[name]
         return np.frombuffer(self._bytes, np.uint8, place.size, place.start)
+
+
+def encoder_of(path: Path | None, device: str = "cpu") -> FolderEncoder:
+    """The encoder of a model folder or of the file of four bits; None: the packaged model."""
+    if path is None or path.name != FOUR_BITS:
+        return FolderEncoder(path, device)
+    return FourBitEncoder(path)
 
 
 def _normalizer() -> Normalizer:

@@ -101,13 +101,16 @@ def test_nothing_found_is_no_hits():
 
 def test_a_document_gives_way_to_others_but_is_not_lost():
     hits = [("long", 1), ("long", 1), ("long", 2), ("long", 3), ("other", None), ("other", None)]
-    for limit, per_source, named, shown in (
-        (6, 2, (), [0, 2, 4, 5, 1, 3]),  # one of a page, two of a document, then the rest
-        (3, 2, (), [0, 2, 4]),
-        (6, None, (), [0, 2, 3, 4, 5, 1]),
-        (6, 1, ("long",), [0, 2, 3, 4, 1, 5]),  # it was named
+    own = frozenset(["long", "other"])
+    for limit, per_source, named, among, shown in (
+        (6, 2, (), None, [0, 2, 4, 5, 1, 3]),  # one of a page, two of a document, then the rest
+        (3, 2, (), None, [0, 2, 4]),
+        (6, None, (), None, [0, 2, 3, 4, 5, 1]),
+        (6, 1, ("long",), None, [0, 2, 3, 4, 1, 5]),  # it was named
+        (6, None, (), own, [0, 1, 2, 3, 4, 5]),  # they are searched whole
+        (6, 2, (), own, [0, 2, 4, 5, 1, 3]),
     ):
-        asked = Query("", limit, per_source)
+        asked = Query("", limit, per_source, among=among)
         assert diverse(range(6), asked, hits.__getitem__, named) == shown
 
 

@@ -101,17 +101,9 @@ def page_of(
     down = range(len(rows))
     top = tuple(edge(down, [height - base for base in bases]))
     bottom = tuple(edge(down[::-1], bases))
-    return Page(
-        tuple(lines),
-        tuple(after),
-        label,
-        top,
-        bottom,
-        len(rows),
-        pitch,
-        height,
-        texts=frozenset(row.text for row in (*top, *bottom)),
-    )
+    texts = frozenset(row.text for row in (*top, *bottom))
+    own = tuple(lines), tuple(after), label
+    return Page(*own, top, bottom, len(rows), pitch, height, texts=texts)
 
 
 def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
@@ -233,12 +225,12 @@ def _evidence(
     short = total <= SHORT_DOCUMENT
     few = 1 if 2 * total <= SHORT_DOCUMENT else ALIKE
     many = max(few, min(MANY, ceil(MOST * len(others))))
-    distance = row.distance
+    low, high = row.distance - SHIFT, row.distance + SHIFT
     mates = [
         (other, mate)
         for other, edge in others
         for rank, mate in enumerate(edge)
-        if -1 <= rank - place <= 1 or -SHIFT <= mate.distance - distance <= SHIFT
+        if low <= mate.distance <= high or -1 <= rank - place <= 1
     ]
     same = [(other, mate) for other, mate in mates if mate.text == row.text]
     if short:

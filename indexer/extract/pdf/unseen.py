@@ -1,4 +1,4 @@
-"""Text of a PDF page that no viewer shows: found by the page's objects, and taken off it in memory.
+"""Text of a PDF page that no viewer shows: found by the page's objects, and left out of it.
 
 Not painted, off the page, too small, in the colour of its ground, or under a box. What lies under
 or over a picture, a pattern or another shape counts as seen, and so does what a scan's own words
@@ -56,7 +56,7 @@ class SeenText(NamedTuple):
 
 @contextmanager
 def seen_text(page: pypdfium2.PdfPage, layers_off: LayersOff = tuple) -> Iterator[SeenText]:
-    """The text of a page; what is not shown is taken off the page in memory."""
+    """The text of a page; what is not shown is left out of the page in memory."""
     drawing = Drawing()
     drawing.add(calls.objects_of(page))
     painted = (surface.drawn for surface in drawing.surfaces)

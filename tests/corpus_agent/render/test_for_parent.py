@@ -60,9 +60,8 @@ def test_passages_are_no_claims_and_are_introduced_by_their_word():
     assert (crossed.status, crossed.probability) == ("likely", 0.8)
     head, *_ = render(FRAME, crossed).split("\n")
     assert head.startswith("Likely; 3 documents searched")
-    for probability, begins in ((0.4, "Perhaps; "), (0.3, "No passage clearly answers this")):
-        weak = replace(crossed, status="perhaps", probability=probability)
-        assert render(FRAME, weak).startswith(begins)
+    weak = replace(crossed, status="perhaps", probability=0.7)
+    assert render(FRAME, weak).startswith("No passage clearly answers this")
     none, *_ = render(FRAME, replace(crossed, passages=(), status="not_found")).split("\n")
     assert none.startswith("Nothing in the documents is about this")
 

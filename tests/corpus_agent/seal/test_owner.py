@@ -196,7 +196,6 @@ def test_a_model_that_runs_elsewhere_is_not_chosen_unnamed():
     names = ["gpt-oss:120b-cloud", "glm-4.6:cloud", "cloudy"]
     with ScriptedModelServer(models=names) as fake:
         assert find(fake.server).name == "cloudy"
-        assert find(fake.server).listed == ("cloudy",)
         assert find(fake.server, "glm-4.6:cloud").name == "glm-4.6:cloud"
 
 
@@ -313,9 +312,15 @@ def test_who_accepted_is_seen_though_the_socket_changes_its_family(shifts):
                 except ConnectionRefusedError:  # it listens again in a moment
                     time.sleep(0.002)
                     continue
-                connections, end = connections + 1, time.monotonic() + 0.006
+                found, end = [], time.monotonic() + 0.006
                 while time.monotonic() < end:
-                    seen.append(owners(TcpAddress("127.0.0.1", port), own.getsockname()))
+                    found.append(owners(TcpAddress("127.0.0.1", port), own.getsockname()))
+                try:
+                    own.recv(1, socket.MSG_DONTWAIT)
+                except BlockingIOError:  # it is open: somebody has accepted it
+                    seen, connections = seen + found, connections + 1
+                except ConnectionResetError:
+                    continue  # a busy machine closed the listener while it waited
     assert connections == 60
     assert all(THIRD in users for users in seen), seen
 

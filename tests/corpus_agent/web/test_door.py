@@ -1,4 +1,4 @@
-"""Who is let in, decided over values; the same over connections is in test_web_server.py."""
+"""Who is let in, and what is marked, decided over values; connections are in test_web_server.py."""
 
 import socket
 from dataclasses import replace
@@ -7,7 +7,9 @@ import pytest
 
 from corpus_agent.web.door import COOKIE, MAX_BODY_BYTES, Asked, refusal
 from corpus_agent.web.listening import DoorKeys, ServedSocket, listen
+from corpus_agent.web.place_page import Wanted, marked
 from indexer import CorpusError
+from indexer.records import Line
 
 KEYS = DoorKeys("token", "secret", "/base")
 FORM = ("content-type", "application/x-www-form-urlencoded")
@@ -89,3 +91,12 @@ def test_a_port_of_this_machine_alone_listens_and_one_that_is_taken_is_an_error(
         assert first.host == f"127.0.0.1:{port}"
         with pytest.raises(CorpusError, match=f"Port {port} is taken"):
             listen(port)
+
+
+def test_what_moved_is_found_and_what_is_gone_is_said():
+    lines = [Line("New first line."), Line("The rent is due on the third day of the month.")]
+    wanted = Wanted.from_query({"line": "1", "quote": "rent is due on the third day"})
+    found, at, missing = marked(lines, wanted)
+    assert (list(found), at, missing) == ([2], 2, False)
+    wanted = Wanted.from_query({"line": "9", "quote": "otters swim in rivers"})
+    assert marked(lines, wanted)[1:] == (2, True)

@@ -50,11 +50,10 @@ def own(tmp_path, cli):
         yield running
 
 
-def test_search_marks_the_likely_line_filters_and_explains(server):
-    found = server.get("/search", q="rent due", path="home", explain=1)
+def test_search_marks_the_likely_line_and_filters(server):
+    found = server.get("/search", q="rent due", path="home")
     assert "home/lease.md" in found.words
     assert "<strong>1.1 The rent is £985 per calendar month" in found.text
-    assert "meaning 0." in found.words
     without = server.get("/search", q="rent due", **{"not": "home"}).text
     assert "home/lease.md</a>" not in without
     assert "No document of the index is at" in server.get("/search", q="rent", path="nowhere").words
@@ -101,14 +100,9 @@ def test_every_document_is_looked_at_and_each_value_leads_to_its_place(server):
     assert listed.words.count("could not be read: ") == 1, "what was not looked at is said"
     assert "home/lease.md,GBP 985" in server.get("/list", condition="rent > 500", csv=1).text
     assert 'class="notice"' in server.get("/list", condition="=").text
-    dated = server.get("/timeline", go=1, since="2024-05", until="2024-05").words
+    dated = server.get("/timeline", go=1, q="2024-05").words
     assert "2024-05-22" in dated
     assert "2024-12-08" not in dated
-    for day in ("2026-13-01", "2025-3", "soon"):
-        for bound in ("since", "until"):
-            refused = server.get("/timeline", go=1, **{bound: day})
-            assert 'class="notice"' in refused.text
-            assert "looked at" not in refused.words
     assert server.get("/timeline", go=1, sort=1).status == 200
     assert server.get("/timeline", go=1, sort="name").status == 200
 

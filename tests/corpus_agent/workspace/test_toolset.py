@@ -45,14 +45,9 @@ def test_what_a_model_is_told_of_a_tool_is_as_written_down(tools, name):
     assert path.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.slow
 def test_the_corpus_agent_holds_none_of_the_file_tools(tools):
+    """That none of its modules imports them is a contract in pyproject.toml."""
     assert not SPECS.keys() & set(tools)
-    code = "import corpus_agent.agent.answerer, corpus_agent.answering.extractive, sys\n"
-    code += "import corpus_agent.tools.toolbox\n"
-    code += "print([m for m in sys.modules if m.startswith('corpus_agent.workspace')])"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "[]\n"
 
 
 @pytest.mark.slow
