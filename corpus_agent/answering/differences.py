@@ -43,6 +43,7 @@ _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprij
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _RUN = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*")
+_BY = regex.compile(r"(?i)\b(?:by|von|vom|durch|par|por|da|dal|dalla|door)\b")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _PART = re.compile(
     r"(?P<month>month )|(?P<week>(?:week)?day )|(?P<year>(?:19|20)\d\d$)|(?P<day>\d\d?$)"
@@ -287,6 +288,18 @@ def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
             joined = all(fold(word) in _JOINING for word in middle)
             return None if joined else (" ".join(first), " ".join(last))
     return None
+
+
+def turned_round(statement: str, text: str) -> bool:
+    """Whether three words in a row stand the other way round: who pays whom, without a "by"."""
+    there, own = (
+        [word for word in terms(each) if word not in STOP_WORDS and not has_digit(word)]
+        for each in (text, statement)
+    )
+    places = [next((n for n, o in enumerate(there) if same_word(w, o)), None) for w in own]
+    known = [place for place in places if place is not None]
+    led = len(_BY.findall(statement)) == len(_BY.findall(text))
+    return led and any(a > b > c for a, b, c in zip(known, known[1:], known[2:], strict=False))
 
 
 def _crossed(claim: str, text: str) -> tuple[str, str] | None:

@@ -27,7 +27,7 @@ from corpus_agent.answering.differences import (
     missing_figures,
     other_sense,
 )
-from corpus_agent.text.number_words import UNIT
+from corpus_agent.text.number_words import CODES, SYMBOL, UNIT
 from corpus_agent.text.numbers import figures, found
 from corpus_agent.text.polarity import answers
 from corpus_agent.text.sentences import is_title, units
@@ -44,6 +44,7 @@ from corpus_agent.text.tokens import (
     content_terms,
     fold,
     has_digit,
+    lazy,
     same_word,
     terms,
 )
@@ -70,7 +71,12 @@ _BEGINNING = 3  # letters that two forms of a word share: windows are told apart
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 
-_HEADING = re.compile(r"(?m)^#+ (.+)")
+_HEADING = re.compile(r"(?m)^(#+) (.+)")
+# What the figures of a row or a column are in: "Wages (£ thousand)", "Price ($m)".
+_IN = lazy(
+    rf"(?i)\s*\((?:in\s)?(?P<sign>{SYMBOL}|{CODES})?\s?"
+    r"(?P<scale>thousand|million|billion|[mk]|bn|tausend|mio|mrd|milliers|millions|miles|millones)?\)$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,11 @@ class Window:
         """The words as they stand in the document."""
         return self.passage.text[self.start : self.end]
 
+    @property
+    def under(self) -> str:
+        """The headings that they stand under, without the title of the document."""
+        return path_below(self.passage.heading, self.passage.text[: self.start])
+
     @cached_property
     def evidence(self) -> Evidence:
         """The sentences, or what the row says, with their context."""
@@ -115,7 +126,8 @@ class Window:
         """Whether they are of another period, or a figure they share is nearest to another year."""
         text = self.evidence.text
         every, named = found(text), periods(text)
-        heads = [self.passage.heading, *_HEADING.findall(self.passage.text[: self.start])]
+        own = (words for _, words in _HEADING.findall(self.passage.text[: self.start]))
+        heads = [self.passage.heading, *own]
         above = (periods(heads[-1]) or periods(heads[0])) - wanted
         if not kinds_of(above).isdisjoint(kinds_of(wanted) - kinds_of(named - periods(self.dated))):
             return True
@@ -149,6 +161,15 @@ class Window:
     def line(self) -> int:
         """The line in which they begin."""
         return self.passage.line_start + self.passage.text.count("\n", 0, self.start)
+
+
+def path_below(heading: str, text: str) -> str:
+    """The headings at the end of a text that begins under a heading, without the first title."""
+    title, *path = heading.split(" > ")
+    path = [title, *path]
+    for marks, words in _HEADING.findall(text):
+        path[len(marks) - 1 :] = [words]
+    return " > ".join(path[path[0] == title :])
 
 
 def _place(claim: str, words: str) -> int:
@@ -191,13 +212,32 @@ def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
         names = table.names if table and len(table.names) == len(texts) else [""] * len(texts)
         split = (text.partition(": ") for text in texts)  # a cell may name its column itself
         own = [(one, rest) if rest else ("", one) for one, _, rest in split]
-        return tuple((mine or name, text) for name, (mine, text) in zip(names, own, strict=True))
+        return _in_units(
+            [(mine or name, text) for name, (mine, text) in zip(names, own, strict=True)]
+        )
     count, above, words = ends_with_figures(row), names_of_columns(lines), row.split()
     names = lines[above].split()[-count:] if count and above is not None else []
     if len(names) < count or not count or not all(map(periods, names)):
         return ()
     label, figures = ("", " ".join(words[:-count])), words[-count:]
-    return (label, *zip(names, figures, strict=True)) if all(map(has_digit, figures)) else ()
+    return (
+        _in_units([label, *zip(names, figures, strict=True)])
+        if all(map(has_digit, figures))
+        else ()
+    )
+
+
+def _in_units(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """The cells of a row whose figures have the unit that its label or their column says."""
+    found = [(name, _IN.search(cells[0][1]) or _IN.search(name), text) for name, text in cells]
+    label = _IN.sub("", cells[0][1])
+    rest = (
+        (_IN.sub("", name), f"{unit['sign'] or ''}{text} {unit['scale'] or ''}".rstrip())
+        if unit and has_digit(text)
+        else (name, text)
+        for name, unit, text in found[1:]
+    )
+    return ((cells[0][0], label), *rest)
 
 
 def _names_column(claim: str, wanted: frozenset[str], name: str) -> bool:

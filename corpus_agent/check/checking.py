@@ -20,13 +20,7 @@ from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import asks, is_title, leads_in, units
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold
 from corpus_agent.text.wording import number_of
-from indexer import (
-    CorpusError,
-    UnreadableDocument,
-    is_multilingual,
-    language_of,
-    parsed_lines,
-)
+from indexer import CorpusError, UnreadableDocument, is_multilingual, language_of, parsed_lines
 
 if TYPE_CHECKING:
     from indexer import Encoder, Index
@@ -90,10 +84,7 @@ def check_text(
     encoder: Encoder | None = None,
     on_piece: Callable[[int, int], object] = lambda *_: None,
 ) -> Checked:
-    """What the documents say of each piece of a text; raises CorpusError for one beyond limits.
-
-    `on_piece` is called with how many are done, and of how many; what it raises ends it.
-    """
+    """What the documents say of each piece of a text; raises CorpusError for one beyond limits."""
     documents = [row for row in corpus.files() if row.is_document]
     names = document_names(row.source for row in documents)
     pieces, left_out = take_apart(text, lambda name: names.get(fold(name)))

@@ -19,6 +19,7 @@ from corpus_agent.answering.comparable import (
     one_line,
 )
 from corpus_agent.answering.quotations import citation, standing
+from corpus_agent.answering.support import path_below
 from corpus_agent.check.records import WORDS, Finding, Kind, Named, Piece
 from corpus_agent.text.polarity import denials
 from indexer import Query, Refused
@@ -68,7 +69,11 @@ class Nearby:
             return None
         line = named.line if named is not None and named.source == self.source else None
         found = standing(self.lines, words, max(1, (line or 1) - self.before))
-        return None if found is None else citation(0, self.source, self.lines, found, self.before)
+        if found is None:
+            return None
+        above = "\n".join(each.text for each in self.lines[: found[0]])
+        cited = citation(0, self.source, self.lines, found, self.before)
+        return replace(cited, heading=path_below(self.heading, above))
 
     def cited(self, run: Run, verdict: Verdict) -> Citation:
         """The lines that a part of a quotation stands in."""
@@ -89,8 +94,6 @@ class QuotationFinder:
         """Where a quotation stands, or what differs from it."""
         nearby = list(self._nearby(piece.text, piece.named))
         return self._standing(piece, nearby) or self._differing(piece, nearby)
-
-    # ---- Passages
 
     def _nearby(self, words: str, named: Named | None) -> Iterator[Nearby]:
         """The places that are most likely to hold some words; first those that the text names."""
@@ -128,15 +131,14 @@ class QuotationFinder:
         words = Text.of("\n".join("" if line.is_mark else line.text for line in lines))
         return Nearby(source, start - 1, lines, words, heading)
 
-    # ---- As it stands
-
     def _standing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding | None:
         """A quotation that stands as it is, or all parts of which do; None if one does not."""
         found = [(c, near) for near in nearby if (c := near.standing(piece.text, piece.named))]
         if found:
             right = [each for each in found if is_at(each[0], piece.named)]
             cited, near = (right or found)[0]
-            lost = sense_lost(piece.text, cited.quote) or set_aside(near.heading)
+            above = near.heading, cited.heading
+            lost = sense_lost(piece.text, cited.quote) or taken_back(piece.text, above)
             if lost is not None:
                 return Finding(piece, "pieced_together", (cited,), (lost,))
             return Finding(piece, "quoted" if right else "elsewhere", (cited,))
@@ -213,9 +215,18 @@ def is_at(cited: Citation, named: Named | None) -> bool:
     return named.line - SAME_PLACE_LINES <= cited.line_end and cited.line_start <= last
 
 
-def set_aside(heading: str) -> Difference | None:
-    """A title above words that takes them out of force: Draft, Superseded."""
-    return ("", one_line(heading)) if _ASIDE.search(heading) else None
+def taken_back(said: str, beside: Sequence[str], whole: str = "") -> Difference | None:
+    """What takes words back that are said without it: a title or a cell (Rejected), a condition."""
+    own = said.casefold()
+    for text in beside:
+        aside = _ASIDE.search(text)
+        denied = denials(text, said) and not denials(said, text)
+        if denied or (aside and aside[0].casefold() not in own):
+            return "", one_line(text)
+    for match in CONDITION.finditer(whole):
+        if match[0].casefold() not in own:
+            return "", one_line(whole[match.start() :])
+    return None
 
 
 def sense_lost(quote: str, whole: str) -> Difference | None:
@@ -224,10 +235,8 @@ def sense_lost(quote: str, whole: str) -> Difference | None:
     at = _place(words.words, own)
     if at is None:
         return None
-    before, behind = (
-        words.text[: words.spans[at][0]],
-        words.text[words.spans[at + len(own) - 1][1] :],
-    )
+    first, last = words.spans[at][0], words.spans[at + len(own) - 1][1]
+    before, behind = words.text[:first], words.text[last:]
     signs = quote[: len(quote) - len(quote.lstrip(_SIGNS))].strip()  # that the piece has itself
     if cuts_number(before[: len(before) - len(signs)], own, behind):
         return "", one_line(before[-40:] if Text.of(before).words else behind)

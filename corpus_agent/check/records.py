@@ -46,16 +46,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Where a piece stands: its kind, the document's words and places, the words that differ.
-    `beside` are those with the words around them; of what was not found `nearest` is the passage
-    that comes nearest, `probability` that it says so, `model` what a model says of it.
-    """
+    """Where a piece stands, else the `nearest` passage and the `probability` that it says so."""
 
     piece: Piece
     kind: Kind
     citations: tuple[Citation, ...] = ()
     differs: tuple[Difference, ...] = ()
-    beside: tuple[Difference, ...] = ()
+    beside: tuple[Difference, ...] = ()  # the same, with the words around them
     nearest: Citation | None = None
     probability: float | None = None
     model: str | None = None

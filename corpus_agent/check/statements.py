@@ -12,15 +12,16 @@ import regex
 
 from corpus_agent.answering.claims import in_quarters
 from corpus_agent.answering.coverage import comparison, reads
-from corpus_agent.answering.differences import Evidence
+from corpus_agent.answering.differences import Evidence, turned_round
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import logistic, weighed
 from corpus_agent.answering.support import Judgement, Supporter, Window, coverage, together
-from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, set_aside
+from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, taken_back
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
+from corpus_agent.text.polarity import denials
 from corpus_agent.text.sentences import units
-from corpus_agent.text.tokens import STOP_WORDS, has_digit, same_word, terms
+from corpus_agent.text.tokens import has_digit
 from indexer import Query
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 _MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
 _MODAL = regex.compile(WORDS["modal"])
-_BY = regex.compile(r"(?i)\b(?:by|von|vom|durch|par|por|da|dal|dalla|door)\b")
+_LIGHT = regex.compile(WORDS["light"], regex.IGNORECASE)
+_BRIEF = 30  # characters of a cell that may take its row back
 HITS, NEAR = 8, 20  # passages that a statement is compared with; that the nearest is one of
 # The probability that a sentence says a statement, by ranking.py's figures of the two: set on
 # half of ContractNLI's agreements (benchmarks/check.py, contracts).
@@ -62,10 +64,14 @@ class StatementFinder:
             return self._not_found(piece, hits)
         quoted = [self._cited(each) for each in found]
         said = in_quarters(piece.text).rstrip(" .。")  # it may leave out the rest, no "not" or "~~"
-        lost = sense_lost(said, quoted[0].quote) or set_aside(found[0].passage.heading)
-        says = lost is None and _has_words(said, found) and _said_at_once(said, found)
+        says = _has_words(said, found) and _said_at_once(said, found)
         if not (says and all(each.stands for each in quoted)):
             return self._not_found(piece, hits)
+        row = found[0].quote.split("|") if found[0].cells else []
+        beside = [found[0].passage.heading, found[0].under, *(c for c in row if len(c) < _BRIEF)]
+        lost = sense_lost(said, quoted[0].quote)
+        if lost := lost or taken_back(said, beside, together(found).text):
+            return Finding(piece, "doubtful", tuple(quoted), (lost,))
         kind: Kind = "supported" if is_at(quoted[0], piece.named) else "elsewhere"
         return Finding(piece, kind, tuple(quoted))
 
@@ -87,7 +93,9 @@ class StatementFinder:
         return Finding(piece, "not_found")
 
     def _cited(self, window: Window) -> Citation:
-        return check_quotation(self._corpus, 0, window.passage.source, window.quote, window.line)
+        source = window.passage.source
+        cited = check_quotation(self._corpus, 0, source, window.quote, window.line)
+        return replace(cited, heading=window.under)
 
 
 def _all_else(text: str, claimed: str, window: Window) -> bool:
@@ -99,7 +107,8 @@ def _all_else(text: str, claimed: str, window: Window) -> bool:
 def _has_words(statement: str, windows: Sequence[Window]) -> bool:
     """Whether sentences have all words, half of them in headings but the title's at most."""
     text = together(windows).text
-    above = " ".join([text, *(w.passage.heading.partition(" > ")[2] for w in windows)])
+    above = " ".join([text, *(window.under for window in windows)])
+    statement = _LIGHT.sub(" ", statement) if figures_of(statement) else statement
     return coverage(statement, Evidence(above)) >= 1 <= 2 * coverage(statement, Evidence(text))
 
 
@@ -107,10 +116,14 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     """Whether one document says a statement, and one sentence or row of it each of its figures."""
     text = " ".join(window.evidence.text for window in windows)
     sources, in_row = {window.passage.source for window in windows}, any(w.cells for w in windows)
-    if len(sources) > 1 or (not in_row and _turned_round(statement, text)):
+    several = len(windows) > 1 or windows[0].several
+    denied = several and denials(text, statement) and not denials(statement, text)
+    if len(sources) > 1 or denied or (not in_row and turned_round(statement, text)):
         return False
-    both = text.casefold(), statement.casefold()
-    if any({*turn.findall(both[0])} != {*turn.findall(both[1])} for turn in (CONDITION, _MODAL)):
+    there, own = text.casefold(), statement.casefold()
+    if {*_MODAL.findall(there)} != {*_MODAL.findall(own)}:
+        return False
+    if not {*CONDITION.findall(own)} <= {*CONDITION.findall(there)}:
         return False
     around = " ".join(f"{each.evidence.titles} {each.evidence.text}" for each in windows)
     if not set(_MARKS.findall(statement)) <= set(_MARKS.findall(around)):
@@ -124,18 +137,6 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
         for unit in units(window.evidence.text, window.passage.language)
         for said in [window.evidence.text[unit.start : unit.end]]
     )
-
-
-def _turned_round(statement: str, text: str) -> bool:
-    """Whether three words in a row stand the other way round: who pays whom, without a "by"."""
-    there, own = (
-        [word for word in terms(each) if word not in STOP_WORDS and not has_digit(word)]
-        for each in (text, statement)
-    )
-    places = [next((n for n, o in enumerate(there) if same_word(w, o)), None) for w in own]
-    known = [place for place in places if place is not None]
-    led = len(_BY.findall(statement)) == len(_BY.findall(text))
-    return led and any(a > b > c for a, b, c in zip(known, known[1:], known[2:], strict=False))
 
 
 def _figures(text: str) -> Counter[tuple[str, ...]]:

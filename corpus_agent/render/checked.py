@@ -132,6 +132,8 @@ def _said(finding: Finding) -> str:
     text, named = _quoted(finding.piece.text), finding.piece.named
     said, there = finding.differs[0] if finding.differs else ("", "")
     if finding.kind == "doubtful":
+        if not said:
+            return f"{text}: the document says it with {_quoted(there)}"
         return f"{text}: {inert(_cut(said))}; the nearest passage says {inert(_cut(there))}"
     if finding.kind == "altered":
         return "; ".join(f"{_quoted(one)} → {_quoted(other)}" for one, other in finding.beside[:3])
@@ -139,9 +141,7 @@ def _said(finding: Finding) -> str:
         return f"{text} without {_quoted(there)}"
     if finding.kind == "elsewhere" and named is not None:
         return f"{text} not at {inert(place_of(named.source, named.line or 1, named.page))}"
-    if finding.model is not None:
-        return f"{text}  a model: {finding.model}"
-    return text
+    return text if finding.model is None else f"{text}  a model: {finding.model}"
 
 
 def _quoted(text: str) -> str:
@@ -223,8 +223,7 @@ def receipts_object(
         }
         for content, rows in checked
     ]
-    holds = all(one["holds"] and one["signed"] for one in receipts)
-    check = {"holds": holds, "receipts": receipts}
+    check = {"holds": all(r["holds"] and r["signed"] for r in receipts), "receipts": receipts}
     return as_object(version=version, check=check, seal=seal)
 
 
@@ -257,7 +256,7 @@ def recorded_answer(
         passages=tuple(alone(found.now, sure.get(found.now.n)) for found in rows),
         coverage=corpus.coverage(),
         version=corpus.version,
-        notices=(f"{heading(content, own=own)}.", f"{standing(rows)}."),
+        notices=(f"{heading(content, own=own)}.", f"{standing(rows, own=own)}."),
         egress=egress if isinstance(egress, str) else None,
     )
 
@@ -274,17 +273,19 @@ def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]
-    yield standing(every)
+    yield standing(every, own=all(is_own(content, key) for content, _ in checked))
 
 
-def standing(checked: Sequence[Rechecked]) -> str:
-    """How many quotations still stand, on one line."""
+def standing(checked: Sequence[Rechecked], *, own: bool) -> str:
+    """How many quotations still stand, on one line, which first says if they are another's."""
+    whose = "" if own else f"{FOREIGN.capitalize()}, or edited since: "
     if not checked:
-        return "There is no quotation to check"
+        return f"{whose}There is no quotation to check"
     holding = sum(found.holds for found in checked)
     if len(checked) == 1:
-        return f"The quotation {'still stands' if holding else 'no longer stands'} in its document"
-    return f"{holding} of {len(checked)} quotations still stand in their documents"
+        stands = "still stands" if holding else "no longer stands"
+        return f"{whose}The quotation {stands} in its document"
+    return f"{whose}{holding} of {len(checked)} quotations still stand in their documents"
 
 
 def heading(content: dict[str, Any], *, own: bool) -> str:

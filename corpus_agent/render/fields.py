@@ -70,9 +70,7 @@ def table_object(table: FieldTable, seal: Seal) -> Object:
 
 
 def _row_object(row: DocumentRow) -> Object:
-    cells = [
-        {"status": cell.status, "values": [*map(_value_object, cell.values)]} for cell in row.cells
-    ]
+    cells = [{"status": c.status, "values": [*map(_value_object, c.values)]} for c in row.cells]
     return {**taken(row, "source changed"), "reason": plain(row.reason) or None, "cells": cells}
 
 

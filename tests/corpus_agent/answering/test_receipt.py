@@ -244,7 +244,8 @@ def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere():
     assert heading == f"{control} · {FOREIGN}"
     for field, text in itertools.product(("question", "answerer", "started"), HOSTILE):
         first, *rest = render.receipt_lines([({**said, field: text}, [])])
-        assert rest == ["(nothing was quoted)", "There is no quotation to check"]
+        foreign = f"{FOREIGN.capitalize()}, or edited since: "
+        assert rest == ["(nothing was quoted)", f"{foreign}There is no quotation to check"]
         assert len(first) < 300 and first.isprintable() and "://" not in first, (field, text)
         bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", first)
         assert "holds" not in bare and "quotations" not in bare and "](" not in first

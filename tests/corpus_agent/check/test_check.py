@@ -55,6 +55,23 @@ Unless the Landlord objects in writing:
 
 {SERVICED}
 """
+PLOTS = """# Plots
+
+## Rejected proposals
+
+Hens are kept on plot 9.
+
+The bonfire of plot 9 was rejected.
+
+## Fees
+
+| | 2025 | |
+|---|---|---|
+| Rent | 30 euros | |
+| Water | 40 euros | withdrawn |
+| Seeds | 20 euros | |
+| Wages (£ thousand) | 980 | |
+"""
 KIOSK = "# 说明\n\n租客可以在提前三个月书面通知后终止合同。\n"
 CORPUS = ListedCorpus(
     {
@@ -67,6 +84,7 @@ CORPUS = ListedCorpus(
         "garden.md": "Mow the lawn.\n" + "\nWater it." * 5 + "\n\nMow the lawn.\n",
         "kiosk.md": KIOSK,
         "boats.md": BOATS,
+        "plots.md": PLOTS,
         "old.md": "# Lease\n\n## Superseded\n\nThe deposit is 700 euros.\n",
     },
     unread=["scan.pdf"],
@@ -154,10 +172,16 @@ def kinds(text: str) -> list[str]:
         ("“shall pay for the lost paddles”", "pieced_together", "boats.md:1", "", "~~"),
         ("The owner pays the hirer fifty euros for damage.", "not_found", "", "", ""),
         ("The hirer pays the owner fifty euros for damage.", "supported", "boats.md:3", "", ""),
-        ("The pump may be started.", "not_found", "nearest: boats.md:5", "", ""),
+        ("The pump may be started.", "doubtful", "boats.md:5", "", "if the valve is open"),
         ("The boat of 2 April had severity 2.", "doubtful", "boats.md:", "2", "1"),
         ("Moor Bank is rated at A.", "not_found", "", "", ""),
-        ("The deposit is 700 euros.", "not_found", "nearest: old.md:5", "", ""),
+        ("The deposit is 700 euros.", "doubtful", "old.md:5", "", "Superseded"),
+        ("Hens are kept on plot 9.", "doubtful", "plots.md:5 · Rejected", "", "Rejected"),
+        ("“Hens are kept on plot 9.”", "pieced_together", "plots.md:5", "", "Rejected"),
+        ("The bonfire of plot 9 was rejected.", "supported", "plots.md:7", "", ""),
+        ("Water for 2025: 40 euros.", "doubtful", "plots.md:14 · Fees", "", "withdrawn"),
+        ("Seeds for 2025: 20 euros.", "supported", "plots.md:15 · Fees", "", ""),
+        ("Wages for 2025: £980 thousand.", "supported", "plots.md:16 · Fees", "", ""),
         ("“The deposit is 700 euros.”", "pieced_together", "old.md:5", "", "Superseded"),
         ("Moor Bank is rated at BBB.", "supported", "boats.md:9", "", ""),
     ],
@@ -298,7 +322,7 @@ def test_the_screen_and_the_object_say_the_same():
             "months' notice in”  home/lease.md:5"
         ),
         "3 statements: 1 quoted or supported, 1 altered, 1 doubtful",
-        "10 documents searched, 1 could not be read",
+        "11 documents searched, 1 could not be read",
     ]
     found = render.checked_object(checked(text), "enforced")["check"]
     assert (found["holds"], found["counts"]) == (
@@ -437,4 +461,4 @@ def test_a_file_is_read_by_its_kind_in_a_process_of_its_own(name, data):
 def test_a_statement_without_what_leads_to_its_sentence_or_strikes_it_is_not_supported():
     stated = ["The Tenant owns the garage.", "The deposit is 500 euros.", "Dogs may stay inside."]
     checked = check_text("\n\n".join([*stated, SERVICED]), ListedCorpus({"a.md": TURNED}))  # type: ignore[arg-type]
-    assert [one.kind for one in checked.findings] == ["not_found"] * 3 + ["supported"]
+    assert [one.kind for one in checked.findings] == ["doubtful"] * 3 + ["supported"]
