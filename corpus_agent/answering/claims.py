@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import regex
 
@@ -32,6 +32,36 @@ class Claim:
     end: int
     text: str
     cited: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Sentences of documents, and the words around them: those before, behind and above."""
+
+    text: str
+    titles: str = ""
+    before: str = ""
+    behind: str = ""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The folded words of the sentences."""
+        return frozenset(terms(self.text))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The folded words of the document's name and of the heading."""
+        return frozenset(terms(self.titles))
+
+    @cached_property
+    def led(self) -> frozenset[str]:
+        """The folded words of what leads to the sentences."""
+        return self.named | frozenset(terms(self.before))
+
+    @cached_property
+    def around(self) -> frozenset[str]:
+        """The folded words of the sentences and of all that is around them."""
+        return self.led | self.words | frozenset(terms(self.behind))
 
 
 def claims(text: str, known: Iterable[int]) -> list[Claim]:
@@ -165,3 +195,24 @@ def period_of(claim: str, under: str = "") -> frozenset[str]:
     others = (f for f in every if not any(a <= f.end and f.start <= b for a, b in dates))
     has_figures = any(f"year {value}" not in named for f in others for value in f.values)
     return (named or periods(under)) if has_figures else frozenset()
+
+
+Cell = tuple[str, str]  # the name of its column, or "", and its text
+# What the figures of a row or a column are in: "Wages (£ thousand)", "Price ($m)".
+_IN = lazy(
+    rf"(?i)\s*\((?:in\s)?(?P<sign>{SYMBOL}|{CODES})?\s?"
+    r"(?P<scale>thousand|million|billion|[mk]|bn|tausend|mio|mrd|milliers|millions|miles|millones)?\)$"
+)
+
+
+def in_units(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """The cells of a row whose figures have the unit that its label or their column says."""
+    found = [(name, _IN.search(cells[0][1]) or _IN.search(name), text) for name, text in cells]
+    label = _IN.sub("", cells[0][1])
+    rest = (
+        (_IN.sub("", name), f"{unit['sign'] or ''}{text} {unit['scale'] or ''}".rstrip())
+        if unit and any(map(str.isdigit, text))
+        else (name, text)
+        for name, unit, text in found[1:]
+    )
+    return ((cells[0][0], label), *rest)

@@ -129,7 +129,8 @@ class Kind:
         name = _words(label)
         same = sum(any(same_word(word, own) for own in self._said) for word in name)
         lacks = sum(not any(same_word(word, own) for own in name) for word in self._asked)
-        return same / max(1, len(name) + lacks) if "%" not in label else 0.0
+        share = same / max(1, len(name) + lacks) if "%" not in label else 0.0
+        return max(0.0, 2 * share - 1)  # less than half is another thing
 
     def _time_of(self, text: str) -> float:
         """How surely a text has the time at which what is asked for begins or ends."""

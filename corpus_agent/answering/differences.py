@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise, permutations, product
 
 import regex
 
-from corpus_agent.answering.claims import MONEY, names, periods
+from corpus_agent.answering.claims import MONEY, Evidence, names, periods
 from corpus_agent.answering.comparable import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
@@ -49,36 +47,6 @@ _PART = re.compile(
     r"(?P<month>month )|(?P<week>(?:week)?day )|(?P<year>(?:19|20)\d\d$)|(?P<day>\d\d?$)"
 )
 _IN_DATE = regex.compile(r"(?:\p{L}{1,2}|[.º])?,?\s?(?:(?:of|de|del)\s)?")  # between its parts
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Sentences of documents, and the words around them: those before, behind and above."""
-
-    text: str
-    titles: str = ""
-    before: str = ""
-    behind: str = ""
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """The folded words of the sentences."""
-        return frozenset(terms(self.text))
-
-    @cached_property
-    def named(self) -> frozenset[str]:
-        """The folded words of the document's name and of the heading."""
-        return frozenset(terms(self.titles))
-
-    @cached_property
-    def led(self) -> frozenset[str]:
-        """The folded words of what leads to the sentences."""
-        return self.named | frozenset(terms(self.before))
-
-    @cached_property
-    def around(self) -> frozenset[str]:
-        """The folded words of the sentences and of all that is around them."""
-        return self.led | self.words | frozenset(terms(self.behind))
 
 
 def missing_figures(claim: str, text: str, question: str) -> list[Figure]:

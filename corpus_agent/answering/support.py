@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, Literal
 
 from corpus_agent.answering.claims import (
     LEAST_WORDS,
+    Cell,
+    Evidence,
     codes,
     in_quarters,
+    in_units,
     kinds_of,
     names,
     period_of,
     periods,
 )
-from corpus_agent.answering.differences import (
-    Evidence,
-    difference,
-    missing_figures,
-    other_sense,
-)
-from corpus_agent.text.number_words import CODES, SYMBOL, UNIT
+from corpus_agent.answering.differences import difference, missing_figures, other_sense
+from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import figures, found
 from corpus_agent.text.polarity import answers
 from corpus_agent.text.sentences import is_title, units
@@ -44,7 +42,6 @@ from corpus_agent.text.tokens import (
     content_terms,
     fold,
     has_digit,
-    lazy,
     same_word,
     terms,
 )
@@ -54,7 +51,6 @@ if TYPE_CHECKING:
     from indexer import Chunk
 
 SupportVerdict = Literal["supported", "differs", "unsupported"]
-Cell = tuple[str, str]  # the name of its column, or "", and its text
 
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
 CONTEXT = 800  # characters on either side of a window that count as its context
@@ -72,11 +68,6 @@ _BEGINNING = 3  # letters that two forms of a word share: windows are told apart
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 
 _HEADING = re.compile(r"(?m)^(#+) (.+)")
-# What the figures of a row or a column are in: "Wages (£ thousand)", "Price ($m)".
-_IN = lazy(
-    rf"(?i)\s*\((?:in\s)?(?P<sign>{SYMBOL}|{CODES})?\s?"
-    r"(?P<scale>thousand|million|billion|[mk]|bn|tausend|mio|mrd|milliers|millions|miles|millones)?\)$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +203,7 @@ def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
         names = table.names if table and len(table.names) == len(texts) else [""] * len(texts)
         split = (text.partition(": ") for text in texts)  # a cell may name its column itself
         own = [(one, rest) if rest else ("", one) for one, _, rest in split]
-        return _in_units(
+        return in_units(
             [(mine or name, text) for name, (mine, text) in zip(names, own, strict=True)]
         )
     count, above, words = ends_with_figures(row), names_of_columns(lines), row.split()
@@ -221,23 +212,8 @@ def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
         return ()
     label, figures = ("", " ".join(words[:-count])), words[-count:]
     return (
-        _in_units([label, *zip(names, figures, strict=True)])
-        if all(map(has_digit, figures))
-        else ()
+        in_units([label, *zip(names, figures, strict=True)]) if all(map(has_digit, figures)) else ()
     )
-
-
-def _in_units(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """The cells of a row whose figures have the unit that its label or their column says."""
-    found = [(name, _IN.search(cells[0][1]) or _IN.search(name), text) for name, text in cells]
-    label = _IN.sub("", cells[0][1])
-    rest = (
-        (_IN.sub("", name), f"{unit['sign'] or ''}{text} {unit['scale'] or ''}".rstrip())
-        if unit and has_digit(text)
-        else (name, text)
-        for name, unit, text in found[1:]
-    )
-    return ((cells[0][0], label), *rest)
 
 
 def _names_column(claim: str, wanted: frozenset[str], name: str) -> bool:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.answering.claims import in_quarters
+from corpus_agent.answering.claims import Evidence, in_quarters
 from corpus_agent.answering.coverage import comparison, reads
-from corpus_agent.answering.differences import Evidence, turned_round
+from corpus_agent.answering.differences import turned_round
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import logistic, weighed
 from corpus_agent.answering.support import Judgement, Supporter, Window, coverage, together

@@ -44,15 +44,13 @@ from corpus_agent.text.wording import searched
 from indexer import MAX_WINDOW_LINES, CorpusError, Query, Refused, UsageError
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Passage
+    from corpus_agent.answering.records import Answer
     from indexer import Index
 
 HITS = 5  # of a search that names no number
 PROMPT = "> "
-AROUND = 10  # lines that /read shows before and after a passage
 HELP = """Type a question, or
-  /sources   the passages that were shown, with their numbers
-  /read N    passage N with the lines around it
+  /sources   the places of the passages that were shown: corpus-agent read PLACE
   /quit      end (so does Ctrl-D); Ctrl-C stops an answer"""
 
 
@@ -258,45 +256,21 @@ class Chat:
             self.write(line)
 
     def _command(self, line: str) -> None:
-        name, _, argument = line.partition(" ")
-        if name == "/sources":
+        if line == "/sources":
             self._sources()
-        elif name == "/read":
-            self._read(argument.strip())
-        elif name == "/help":
+        elif line == "/help":
             self.write(HELP)
         else:
-            self.write(f"Unknown command {quoted(name)}.\n{HELP}")
+            self.write(f"Unknown command {quoted(line)}.\n{HELP}")
 
-    def _passages(self) -> dict[str, Passage]:
+    def _sources(self) -> None:
         """Every passage of the conversation by its number, in order."""
         every = (passage for turn in self.turns for passage in turn.answer.passages)
         numbered = {passage.citation.n: passage for passage in every}
-        return {str(n): numbered[n] for n in sorted(numbered)}
-
-    def _sources(self) -> None:
-        passages = self._passages()
-        if not passages:
+        if not numbered:
             self.write("No passage was shown yet.")
-        for n, passage in passages.items():
-            self.write(f"[{n}] {render.headed(passage)}")
-
-    def _read(self, number: str) -> None:
-        """Print the passage with the lines around it."""
-        passage = self._passages().get(number)
-        if passage is None:
-            raise UsageError("Which one?", "/sources lists the numbers, as in /read 1.")
-        citation = passage.citation
-        first = max(1, citation.line_start - AROUND)
-        count = citation.line_end - first + 1 + AROUND
-        window = self.corpus.read(citation.source, first, count)
-        last = first + len(window.lines) - 1
-        self.write(f"--- {render.place(citation.source, first, last, citation.page)} ---")
-        if window.stale:
-            self.write("This file changed after it was indexed.")
-        for at, line in enumerate(window.lines, start=first):
-            within = citation.line_start <= at <= citation.line_end
-            self.write(f"{'>' if within else ' '} {visible(line.text)}".rstrip())
+        for n in sorted(numbered):
+            self.write(f"[{n}] {render.headed(numbered[n])}")
 
 
 @main.command()

@@ -33,20 +33,6 @@ MOST_USUAL = 5  # options that the help of a command shows first
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-class ProgramCommand(click.Command):
-    """A command that takes the options of all commands behind its name, too."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The command's own parameters, and those of the group, which its help leaves out."""
-        group = ctx.find_root().command
-        shared = [option for option in group.params if isinstance(option, click.Option)]
-        return [*super().get_params(ctx), *map(_behind, shared)]
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The usual options, then the others."""
-        _write_options(self, ctx, formatter)
-
-
 def _write_options(
     command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
@@ -65,6 +51,18 @@ def _write_options(
 
 def _is_usual(option: click.Option) -> bool:
     return option.opts[-1] in USUAL
+
+
+class ProgramCommand(click.Command):
+    """A command that takes the options of all commands behind its name, too."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own parameters, and those of the group, which its help leaves out."""
+        group = ctx.find_root().command
+        shared = [option for option in group.params if isinstance(option, click.Option)]
+        return [*super().get_params(ctx), *map(_behind, shared)]
+
+    format_options = _write_options
 
 
 def _behind(option: click.Option) -> click.Option:

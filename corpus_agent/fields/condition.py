@@ -215,8 +215,7 @@ def _those_first(condition: FieldCondition, row: DocumentRow) -> DocumentRow:
     """A row with the values that fulfil a condition before its others; of a sheet these alone."""
     (cell,) = row.cells
     if cell.rows:
-        those = (value for value in cell.values if True in holds(condition, value))
-        cell = replace(cell, values=(*those,))
+        cell = replace(cell, values=tuple(v for v in cell.values if True in holds(condition, v)))
     elif condition.sign is not None:
         cell = replace(
             cell, values=(*sorted(cell.values, key=lambda v: True not in holds(condition, v)),)

@@ -59,7 +59,6 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
     for match in _pattern(field.phrases).finditer(document.text):
         phrase = " ".join(fold(match[0]).split())
         rank = ranks.get(phrase, len(ranks))
-        by_words = field.type in ("identifier", "text")
         # A short word means little but as a label, unless it is what was asked for.
         shortest = 6 if rank else _SHORTEST_WORD
         table = document.headers.get(document.line_at(match.start()))
@@ -71,7 +70,7 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
         less = min(_ALL_PHRASES, rank * _PER_PHRASE)
         for proposal, sure in read:
             weak = len(phrase) < shortest and not sure
-            outright = sure or by_words or _asserted(document, field.type, match.span(), proposal)
+            outright = sure or _asserted(document, field.type, match.span(), proposal)
             if not weak or (field.type not in WORDED and proposal.score >= _STATED):
                 score = proposal.score - less
                 row = phrase in fold(document.column_at(proposal.readings[0].start))
@@ -135,7 +134,8 @@ def _asserted(
     What may stand before the phrase is known, word for word: anything else may turn the sense.
     """
     text, near, value = document.text, lexicon.near, proposal.readings[0]
-    start, end = min(phrase[0], value.start), max(phrase[1], value.end)
+    start = phrase[0] if kind == "text" else min(phrase[0], value.start)
+    end = max(phrase[1], value.end)
     first, last = document.sentence(start, end)
     lead = near("lead_ends").split(near("contrast").split(text[first:start])[-1])[-1]
     for day in reversed(find_dates(lead)):
@@ -147,6 +147,8 @@ def _asserted(
     gap = text[phrase[1] : value.start] or text[value.end : phrase[0]]
     gap = lexicon.compiled("@=bound@").sub(" ", gap)
     said = near("leading").match(lead)
+    if kind in ("identifier", "text"):  # of a text the phrase is what its sentence is about
+        return kind == "identifier" or said is not None
     if lexicon.compiled("@=paying@").fullmatch(text[slice(*phrase)]) or said is None:
         return False
     if not (near("connected").match(gap) or not gap.strip()):

@@ -171,10 +171,9 @@ def expiry(document: DocumentText) -> list[ProposedValue]:
     stated = cued(document, "expiry", (*_year_ends(document), *document.dates))
     if stated and stated[0].score >= _LEAST:
         return [one for one in stated if one.score >= _LEAST]
-    if counted := list(_counted(document))[:1]:
-        return counted
-    relative = cued(document, "relative end", document.durations)[:1]
-    return [replace(one, notes=("from a day that is not stated",)) for one in relative]
+    counted = list(_counted(document))[:1]
+    relative = () if counted else cued(document, "relative end", document.durations)[:1]
+    return counted or [replace(one, notes=("from a day that is not stated",)) for one in relative]
 
 
 def _year_ends(document: DocumentText) -> Iterator[Reading]:

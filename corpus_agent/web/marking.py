@@ -36,9 +36,7 @@ def quotation_marked(
     ]
     found = _spans(chosen, quote) if quote.strip() else {}
     if found:
-        return {
-            number: _pieces(text, [found[number]]) for number, text in chosen if number in found
-        }
+        return {n: _marked(text, *found[n]) for n, text in chosen if n in found}
     return {number: [(text, True)] for number, text in chosen if text.strip()}
 
 
@@ -59,17 +57,9 @@ def _spans(lines: Sequence[tuple[int, str]], quote: str) -> dict[int, tuple[int,
     return spans
 
 
-def _pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[Piece]:
-    pieces: list[Piece] = []
-    end = 0
-    for start, stop in spans:
-        if start > end:
-            pieces.append((text[end:start], False))
-        pieces.append((text[start:stop], True))
-        end = stop
-    if end < len(text) or not pieces:
-        pieces.append((text[end:], False))
-    return pieces
+def _marked(text: str, start: int, stop: int) -> list[Piece]:
+    parts = (text[:start], False), (text[start:stop], True), (text[stop:], False)
+    return [part for part in parts if part[0]]
 
 
 @dataclass(frozen=True, slots=True)

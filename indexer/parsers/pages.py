@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from indexer.errors import Refused
-from indexer.extract.ocr import UNREADABLE, PlacedText
+from indexer.extract.ocr import PlacedText
 from indexer.parsers import limits, protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child, words_of
@@ -89,11 +89,6 @@ class RecognisedPage:
     words: tuple[PlacedText, ...] = ()
     looked: bool = False
     by_tesseract: bool = False
-
-    @property
-    def has_text(self) -> bool:
-        """Whether anything on it could be read."""
-        return any(text != UNREADABLE for text, _ in self.lines)
 
 
 class Recogniser(PageReader):

@@ -85,15 +85,11 @@ class Snapshot:
         self._conditions: dict[frozenset[str], str] = {}
         self.manifest, held = hold(store)
         self.close = weakref.finalize(self, held.close)
-        self.check()
+        check_contents(store, self.manifest)
         self.root = root or root_of(store, self.manifest)  # it need not exist
         self._chunks = open_table(store, "chunks", self.manifest.chunks_version)
         self._files = open_table(store, "files", self.manifest.files_version)
         self._ranking = Ranking(self._chunks)
-
-    def check(self) -> None:
-        """Raise DamagedStore if a file of this version is not what was written."""
-        check_contents(self.store, self.manifest)
 
     def _own(self, sources: Iterable[str]) -> list[str]:
         """Those of the sources that name this store, as they are called in it."""
@@ -214,7 +210,7 @@ class Snapshots:
     def check(self) -> None:
         """Raise DamagedStore if a file of a version is not what was written."""
         for part in self.parts.values():
-            part.check()
+            check_contents(part.store, part.manifest)
 
     def close(self) -> None:
         """Release the versions that are held."""

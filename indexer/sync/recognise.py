@@ -14,6 +14,7 @@ from pathlib import Path
 from indexer.chunk import Chunker
 from indexer.errors import Refused, UnreadableDocument
 from indexer.extract.normalise import lines_of
+from indexer.extract.ocr import UNREADABLE
 from indexer.parsers import is_installed, protocol
 from indexer.parsers.pages import LABEL, RecognisedPage, Recogniser, engine_version
 from indexer.parsers.worker import Copy, Text, Worker
@@ -133,7 +134,8 @@ class RecognitionRun:
     ) -> tuple[FileRow, list[Chunk]]:
         """The row of a file all of whose pages are done."""
         text = with_pages(base, row, kept)
-        if base is None and not any(page.has_text for page in kept.values()):
+        said = {line for page in kept.values() for line, _ in page.lines}
+        if base is None and not said - {UNREADABLE}:
             reason = "binary" if row.is_picture else "no_text_layer"
             detail = _without_text(row, kept)
             done = replace(row, reason=reason, detail=detail, extractor=text.extractor, waiting=0)

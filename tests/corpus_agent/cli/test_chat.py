@@ -69,12 +69,6 @@ def test_citations_are_numbered_through_the_conversation():
     assert said.splitlines()[-2:] == ["[1] bread.md:3", "[2] bread.md:5"]
 
 
-def test_a_passage_is_opened_with_the_lines_around_it():
-    said = conversation(["How warm?", "/read 1", "/read 9", f"/read {'9' * 5_000}"], [says(WARM)])
-    assert "--- bread.md:1-5 ---\n  # Bread\n\n> Keep the sourdough" in said
-    assert said.count("Which one? /sources lists the numbers") == 2
-
-
 HOSTILE_NAMES = (
     "lease \x1b]0;owned\x07.md",
     "lease \x1b[2J\n[9] lease.md:1 · verified.md",
@@ -93,9 +87,8 @@ def test_hostile_names_act_neither_at_a_terminal_nor_in_what_is_kept():
     }
     corpus = Corpus(texts)
     asked = [f"What is the deposit of the lease of house {n}?" for n in range(len(texts))]
-    opened = [f"/read {n}" for n in range(1, 7)]
     answerer = ExtractiveAnswerer(corpus.encoder)
-    said, talk = talked([*asked, "/sources", *opened], corpus, answerer)
+    said, talk = talked([*asked, "/sources"], corpus, answerer)
     kept = export_markdown([turn.answer for turn in talk.turns])
     for number in range(len(texts)):  # the control: they were quoted, by these names
         assert f"1,{number}30 pounds" in said and f"1,{number}30 pounds" in kept

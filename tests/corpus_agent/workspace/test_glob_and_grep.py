@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.workspace import FileTools, Workspace
-from tests.support.processes import gone, started_with
+from tests.support.processes import gone, started_with, until
 
 
 @pytest.fixture
@@ -92,7 +92,6 @@ from corpus_agent.workspace.ripgrep import find_ripgrep
 here = os.open(sys.argv[1], os.O_PATH | os.O_DIRECTORY)
 # Of the standard input, which the test holds open: so it ends only when it is ended.
 with find_ripgrep().search(here, here, ["--", "needle", "-"], stdin=int(sys.argv[2])) as search:
-    time.sleep(0.5)
     print(search._process.pid, flush=True)
     time.sleep(60)
 """
@@ -104,7 +103,7 @@ def test_a_search_ends_with_a_parent_that_was_killed(tmp_path):
     command = [sys.executable, "-c", SEARCHING, tmp_path, str(reader)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, pass_fds=[reader]) as parent:
         child = int(parent.stdout.readline())
-        assert child in started_with("needle")  # the control: it waits
+        assert until(lambda: child in started_with("needle"))  # the control: it waits
         parent.kill()
         parent.wait()
         assert gone(child)
