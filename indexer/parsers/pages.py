@@ -20,7 +20,7 @@ from indexer.extract.ocr import PlacedText
 from indexer.parsers import limits, protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child, words_of
-from indexer.parsers.tesseract import find_tesseract
+from indexer.parsers.tesseract import find_tesseract, tesseract_scripts
 from indexer.parsers.worker import PARSER, Copy
 from indexer.records import GREY_BYTES, Box, PagePicture, Points
 
@@ -80,6 +80,7 @@ class RecognisedPage:
     `version` is the installation's that looked at it; `looked`: a first look showed no text, and no
     other was taken. `problem` is the reason for which it could not be read. `words` are those of
     the lines with their places. `by_tesseract`: it read them, but for the figures.
+    `in_vain`: in how many scripts it was to read them, and did not.
     """
 
     number: int = 1
@@ -89,6 +90,7 @@ class RecognisedPage:
     words: tuple[PlacedText, ...] = ()
     looked: bool = False
     by_tesseract: bool = False
+    in_vain: int | None = None
 
 
 class Recogniser(PageReader):
@@ -112,7 +114,7 @@ class Recogniser(PageReader):
         self.give(document, self._bounds)
         seen, page = self.ask(_seen, "read", self._bounds, number=number, look=look)
         if seen == "suspect":
-            page = self._by_tesseract() or page
+            page = self._by_tesseract() or replace(page, in_vain=len(tesseract_scripts()))
         return replace(page, number=number, version=engine_version())
 
     def _by_tesseract(self) -> RecognisedPage | None:
@@ -133,7 +135,9 @@ def _seen(said: dict[str, Any], body: bytes) -> tuple[str, RecognisedPage]:
     seen = str(said.get("seen"))
     if seen in ("blank", "no text"):
         return seen, RecognisedPage(looked=seen == "no text")
-    return seen, replace(page_of(protocol.parsed(body)), looked=False, by_tesseract=False)
+    return seen, replace(
+        page_of(protocol.parsed(body)), looked=False, by_tesseract=False, in_vain=None
+    )
 
 
 def _judged(said: dict[str, Any], body: bytes) -> tuple[str, bytes]:
@@ -157,6 +161,7 @@ def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
         tuple(PlacedText(*entry) for entry in words[:MAX_PAGE_WORDS]),
         content.get("looked") is True,
         content.get("by_tesseract") is True,
+        in_vain if type(in_vain := content.get("in_vain")) is int else None,
     )
 
 

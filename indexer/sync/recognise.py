@@ -17,6 +17,7 @@ from indexer.extract.normalise import lines_of
 from indexer.extract.ocr import UNREADABLE
 from indexer.parsers import is_installed, protocol
 from indexer.parsers.pages import LABEL, RecognisedPage, Recogniser, engine_version
+from indexer.parsers.tesseract import tesseract_scripts
 from indexer.parsers.worker import Copy, Text, Worker
 from indexer.records import (
     NO_TEXT_LAYER,
@@ -35,7 +36,7 @@ MAX_PROBLEMS = 10  # pages that a remark names
 
 
 def to_recognise(rows: Iterable[FileRow], ocr: Ocr) -> list[FileRow]:
-    """The files whose pages wait under this setting, documents before pictures. Pure."""
+    """The files whose pages wait under this setting, documents before pictures."""
     waiting = (row for row in rows if _waits(row, ocr))
     return sorted(waiting, key=lambda row: (row.is_picture, row.source))
 
@@ -45,7 +46,10 @@ def _waits(row: FileRow, ocr: Ocr) -> bool:
         return False
     marks = (row.extractor or "").split("+")[1:]
     other = [mark for mark in marks if mark.startswith("ocr-") and mark != LABEL]
-    return bool(row.waiting or other or (ocr == "all" and LOOKED in marks))
+    # A page that Tesseract did not read with the scripts that it had then is read with others.
+    vain = [mark for mark in marks if mark.startswith("tesseract-")] if is_installed() else []
+    stale = bool(vain) and vain != [f"tesseract-{len(tesseract_scripts())}"]
+    return bool(row.waiting or other or stale or (ocr == "all" and LOOKED in marks))
 
 
 @dataclass(slots=True)
@@ -104,6 +108,7 @@ class RecognitionRun:
             if (
                 page is None
                 or page.version != engine_version()
+                or page.in_vain not in (None, len(tesseract_scripts()))
                 or (page.looked and self.ocr == "all")
             ):
                 page = self._page(copy, number, only_look=only_look)
@@ -213,6 +218,8 @@ def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, RecognisedPag
     encoding = protocol.encoded(list(_placed(base, kept)))
     lines, chars = protocol.checked(encoding)
     engine = "+tesseract" if any(page.by_tesseract for page in kept.values()) else ""
+    in_vain = min((p.in_vain for p in kept.values() if p.in_vain is not None), default=None)
+    engine += "" if in_vain is None else f"+tesseract-{in_vain}"
     looked = LOOKED if all(page.looked for page in kept.values()) else LABEL
     unread = [f"page {n} ({page.problem})" for n, page in kept.items() if page.problem]
     remarks = [base.remark] if base.remark else []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pypdfium2
+import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 from reportlab.lib.utils import ImageReader
@@ -15,11 +16,22 @@ from reportlab.pdfgen import canvas
 from reportlab.pdfgen.canvas import Canvas
 
 from indexer.extract import open_document
+from indexer.parsers.tesseract import tesseract_scripts
 from indexer.parsers.worker import Copy
 from indexer.records import Line
 
 LEASE = ("Lease of the boat house", "The rent is 1,250.00 euros", "It ends on 31 March 2027")
 KEYS = ("Second sheet of the lease", "The deposit is 3,750.00 euros", "Keys handed over: 4 of 7")
+
+FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
+CYRILLIC = ("Договор аренды квартиры", "Плата 28 384,55 рублей", "Срок 16.02.2022 года")
+
+
+def in_cyrillic() -> Image.Image:
+    """A page that rapidocr has no letters for; the test is skipped where no program has them."""
+    if "Cyrillic" not in tesseract_scripts() or not FONT.exists():
+        pytest.skip("apt-get install tesseract-ocr tesseract-ocr-rus fonts-dejavu-core")
+    return picture(CYRILLIC, font=str(FONT))
 
 
 def picture(

@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,13 +17,22 @@ from indexer.extract.ocr import UNREADABLE
 from indexer.parsers import protocol
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.pages import PageViewer, RecognisedPage, Recogniser, is_box, page_of, png_of
-from indexer.parsers.tesseract import find_tesseract, finished
+from indexer.parsers.tesseract import finished
 from indexer.records import MAX_POINTS, Box, Points
 from tests.attacks import obeying_recogniser
 from tests.attacks.obeying_viewer import FRAMES
 from tests.attacks.obeying_worker import attempts
 from tests.support.parsing import file_of
-from tests.support.pictures import LEASE, as_bytes, document, drawn, picture, points_of_png
+from tests.support.pictures import (
+    CYRILLIC,
+    LEASE,
+    as_bytes,
+    document,
+    drawn,
+    in_cyrillic,
+    picture,
+    points_of_png,
+)
 from tests.support.processes import gone, until
 
 SHOWING, RECOGNISING = "tests.attacks.obeying_viewer", "tests.attacks.obeying_recogniser"
@@ -82,26 +90,11 @@ def test_a_picture_is_read_line_by_line_each_with_its_confidence(recogniser):
     assert all(0.9 < confidence <= 1 for _, confidence in page.lines)
 
 
-FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
-CYRILLIC = ("Договор аренды квартиры", "Плата 28 384,55 рублей", "Срок 16.02.2022 года")
-
-
 @pytest.mark.slow
-def test_letters_that_rapidocr_lacks_are_tesseracts_and_their_figures_its_own(
-    recogniser, monkeypatch
-):
-    program = find_tesseract()
-    if program is None or "Cyrillic" not in program.languages or not FONT.exists():
-        pytest.skip("apt-get install tesseract-ocr tesseract-ocr-rus fonts-dejavu-core")
-    page = as_bytes(picture(CYRILLIC, font=str(FONT)))
-    found = read(recogniser, page)
-    assert (tuple(texts(found)), found.by_tesseract) == (CYRILLIC, True)
+def test_letters_that_rapidocr_lacks_are_tesseracts_and_their_figures_its_own(recogniser):
+    found = read(recogniser, as_bytes(in_cyrillic()))
+    assert (tuple(texts(found)), found.by_tesseract, found.in_vain) == (CYRILLIC, True, None)
     assert [word.text for word in found.words] == " ".join(CYRILLIC).split()
-    monkeypatch.setenv("PATH", str(FONT.parent))  # the control
-    find_tesseract.cache_clear()
-    alone = read(recogniser, page)
-    find_tesseract.cache_clear()
-    assert UNREADABLE in texts(alone) and not alone.by_tesseract
 
 
 @pytest.mark.nightly

@@ -16,6 +16,7 @@ from indexer.extract.ocr import PlacedText
 from indexer.index import Index
 from indexer.parsers import protocol
 from indexer.parsers.pages import RecognisedPage, engine_version
+from indexer.parsers.tesseract import find_tesseract
 from indexer.parsers.worker import Text
 from indexer.records import FileRow, Line
 from indexer.store.manifest import read_manifest
@@ -23,7 +24,16 @@ from indexer.store.texts import Texts, packed
 from indexer.sync import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.sync.recognise import waiting_pages, with_pages
-from tests.support.pictures import KEYS, LEASE, as_bytes, photo, picture, scan
+from tests.support.pictures import (
+    CYRILLIC,
+    KEYS,
+    LEASE,
+    as_bytes,
+    in_cyrillic,
+    photo,
+    picture,
+    scan,
+)
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, own
 
@@ -197,6 +207,23 @@ print(outcome.recognised, outcome.waiting_pages, documents)
 """
 
 
+@pytest.mark.slow
+def test_letters_that_nothing_knew_are_read_once_tesseract_is_there(root, store, monkeypatch):
+    scan(root / "scan.pdf", [in_cyrillic()])
+    with monkeypatch.context() as without:
+        without.setenv("PATH", str(root))
+        find_tesseract.cache_clear()
+        sync_folder(store, root, ENCODER)
+        before = rows(store, root)["scan.pdf"].extractor
+        assert before is not None and before.endswith("+tesseract-0+ocr-2")
+        assert sync_folder(store, root, ENCODER).recognised == 0  # nothing has changed
+        assert kept_pages(store, root / "scan.pdf") == 1
+    find_tesseract.cache_clear()
+    assert sync_folder(store, root, ENCODER).recognised == 1
+    assert [line.text for line in read(store, root, "scan.pdf")][1:] == list(CYRILLIC)
+    assert sync_folder(store, root, ENCODER).recognised == 0
+
+
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, store):
@@ -228,7 +255,7 @@ def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, s
 
 def test_a_kept_page_is_found_and_goes_with_its_document(tmp_path):
     words = (PlacedText(0, 0.1, 0.1, 0.2, 0.15, "Ünïcode"), PlacedText(0, 0.22, 0.1, 0.25, 1, "€"))
-    one = RecognisedPage(1, engine_version(), (("Ünïcode €", 0.9),), words=words)
+    one = RecognisedPage(1, engine_version(), (("Ünïcode €", 0.9),), words=words, in_vain=3)
     Texts(tmp_path).put_page("f" * 64, one)
     pages = Texts(tmp_path)
     assert (pages.page("f" * 64, 1), pages.page("f" * 64, 2)) == (one, None)
