@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from indexer.confine import starting
 from indexer.errors import UnreadableDocument
 from indexer.extract.ocr import UNREADABLE
-from indexer.parsers import protocol
+from indexer.parsers import protocol, tesseract
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.pages import PageViewer, RecognisedPage, Recogniser, is_box, page_of, png_of
 from indexer.parsers.tesseract import finished
@@ -174,6 +175,20 @@ def test_a_page_that_hangs_is_ended():
         read(recogniser, hanging)
 
 
+def test_tesseract_is_ended_by_its_time_and_by_what_it_prints(monkeypatch):
+    def ended(command: str) -> tuple[int, int]:
+        with file_of(b"") as given:
+            code, output = finished(starting.Command(("/bin/sh", "-c", command)), given, given)
+        return code, len(output)
+
+    assert ended("echo words") == (0, 6)  # the control
+    assert ended("exec yes") == (-signal.SIGKILL, tesseract.MAX_OUTPUT_BYTES + 1)
+    monkeypatch.setattr(tesseract, "SECONDS", 0.2)
+    started = time.monotonic()
+    assert ended("exec sleep 60") == (-signal.SIGKILL, 0)
+    assert time.monotonic() - started < 30
+
+
 def test_ctrl_c_ends_tesseract(tmp_path):
     waits = starting.Command(("/bin/sh", "-c", f"echo $$ > {tmp_path}/pid; exec sleep 60"))
 
@@ -183,8 +198,10 @@ def test_ctrl_c_ends_tesseract(tmp_path):
 
     thread = threading.Thread(target=interrupt)
     thread.start()
+    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt), file_of(b"") as given:
         finished(waits, given, given)
+    assert time.monotonic() - started < 30  # at once
     thread.join()
     assert gone(int((tmp_path / "pid").read_text()))
 
