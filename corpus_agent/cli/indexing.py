@@ -105,7 +105,7 @@ def _run(settings: Settings, path: Path | None, choices: Choices, *, as_json: bo
         outcome = service.session.index(launch.settings, path, choices, display=shown)
     if as_json:
         noted = {"notices": list(launch.notices)} if launch.notices else {}
-        print_json({**render.index_object(outcome), **noted})
+        print_json(render.as_object(index=render.run_object(outcome), **noted))
     else:
         print_lines(render.index_lines(outcome))
         print_lines(_store_lines(launch, named=path is not None) if outcome.chunks else ())
@@ -174,7 +174,7 @@ def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bo
         nonlocal seen
         seen += 1
         if as_json:
-            print_json(render.index_object(done))
+            print_json(render.as_object(index=render.run_object(done)))
         elif seen == 1:
             print_lines([*render.index_lines(done), *_store_lines(launch, named=path is not None)])
             click.echo("Watching; Ctrl-C ends it.", err=True)

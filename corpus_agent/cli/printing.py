@@ -168,7 +168,7 @@ class IndexProgress(RunDisplay):
     def problem(self, row: FileRow) -> None:
         """Print one line on a file that yields no text, if every file is shown."""
         if self._verbose:
-            self._print(render.problem_line(row))
+            self._print(render.file_line(row))
 
     def _print(self, line: str) -> None:
         if self._bar:

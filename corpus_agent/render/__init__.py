@@ -19,9 +19,8 @@ _PUBLIC = {
         "timeline_lines timeline_object"
     ),
     "corpus_agent.render.index": (
-        "excluded_line excluded_object file_line file_object files_object index_lines "
-        "index_object plan_lines plan_object problem_line progress_line run_object store_lines "
-        "why_unread"
+        "excluded_line excluded_object file_line file_object files_object index_lines plan_lines "
+        "plan_object progress_line run_object store_lines why_unread"
     ),
     "corpus_agent.render.stores": (
         "forget_lines forget_object not_read status_lines status_object stores_lines stores_object "

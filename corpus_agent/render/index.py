@@ -49,14 +49,13 @@ def why_unread(row: FileRow) -> str:
     return one_line(said) if said else plain_reason(row.reason or "")
 
 
+def _unread(row: FileRow) -> str:
+    return f"{called(row.source)} ({why_unread(row)})"
+
+
 def plain_reason(reason: str) -> str:
     """What a person is told in place of a reason's code."""
     return one_line(inert(REASONS.get(reason, reason.replace("_", " "))))
-
-
-def problem_line(row: FileRow) -> str:
-    """One line on a file that yielded no text."""
-    return f"{row.status} {called(row.source)} ({why_unread(row)})"
 
 
 def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> Object:
@@ -85,7 +84,7 @@ def _modified(row: FileRow) -> str | None:
 def file_line(row: FileRow) -> str:
     """One file as a line of text."""
     if row.status != "indexed":
-        return problem_line(row)
+        return f"{row.status} {_unread(row)}"
     size = number_of(row.pages, "page") if row.pages else number_of(row.lines or 0, "line")
     size += f", {row.waiting} without text" if row.waiting else ""
     size += f", {number_of(row.chunks, 'passage')}"
@@ -117,13 +116,8 @@ _UNREAD: tuple[Status, ...] = ("empty", "failed", "skipped", "unreachable")
 FEW_FILES = 3  # that are named one by one
 
 
-def index_object(outcome: Outcome) -> Object:
-    """The JSON of `index`."""
-    return as_object(index=run_object(outcome))
-
-
 def run_object(outcome: Outcome) -> Object:
-    """The counts of a run."""
+    """What the JSON of `index` has of a run."""
     unread: Object = {
         status: [
             {"source": unambiguous(row.source), **taken(row, "reason detail")}
@@ -216,7 +210,7 @@ def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
         return
     said = number_of(len(unread), "file could not be read", "files could not be read")
     if len(unread) <= FEW_FILES:
-        yield f"{said}: {', '.join(f'{called(row.source)} ({why_unread(row)})' for row in unread)}"
+        yield f"{said}: {', '.join(map(_unread, unread))}"
         return
     reasons = Counter(row.reason or "" for row in unread).most_common()
     counted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)

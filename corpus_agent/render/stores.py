@@ -112,13 +112,10 @@ def waiting_text(pages: int, pictures: int) -> str:
 def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
     """The status as text, from its JSON; without `verbose` only what is there and what lacks."""
     files = status["files"]
-    yield (
-        f"{number_of(files['indexed'], 'document')}, {number_of(status['chunks'], 'passage')}, "
-        f"brought up to date {local_time(status['updated'])}"
-    )
+    yield _held(files["indexed"], status)
     if not status["complete"]:
         yield "The last run did not end: corpus-agent index goes on from there"
-    yield f"folder   {_path(status['root'])}{_missing(status)}"
+    yield f"folder   {_root(status)}"
     yield f"index    {_path(status['store'])}, {size_of(status['bytes'])}"
     if unread := files["failed"] + files["empty"] - files["blank"] - files["waiting"]:
         yield f"unread   {number_of(unread, 'file')}: {UNREAD_FILES}"
@@ -148,8 +145,13 @@ def _details(status: Object) -> Iterator[str]:
     yield f"engine   {status['engine']}"
 
 
-def _missing(found: Object) -> str:
-    return "" if found["root_exists"] else "  (MISSING)"
+def _held(documents: int, found: Object) -> str:
+    counts = f"{number_of(documents, 'document')}, {number_of(found['chunks'], 'passage')}"
+    return f"{counts}, brought up to date {local_time(found['updated'])}"
+
+
+def _root(found: Object) -> str:
+    return _path(found["root"]) + ("" if found["root_exists"] else "  (MISSING)")
 
 
 # ---- trust and stores
@@ -181,7 +183,7 @@ def trust_lines(content: Object) -> Iterator[str]:
     """The same as text, from its JSON."""
     trust = content["trust"]
     yield f"store     {_path(trust['store'])}, owner {trust['owner']}"
-    yield f"root      {_path(trust['root'])}{_missing(trust)}"
+    yield f"root      {_root(trust)}"
     yield "          every file that the index names in it can be searched, read and shown"
     if trust["documents"] is None:
         yield "documents none yet: its first run did not finish"
@@ -221,13 +223,9 @@ def stores_lines(content: Object) -> Iterator[str]:
     found = content["stores"]
     wide = max((len(one["name"]) for one in found), default=0)
     for one in found:
-        yield f"{one['name']:<{wide}}  {_path(one['root'])}{_missing(one)}"
-        said = f"cannot be used: {one['problem']}"
-        if not one["problem"]:
-            held = ((one["documents"], "document"), (one["chunks"], "passage"))
-            counts = ", ".join(number_of(*each) for each in held)
-            said = f"{counts}, brought up to date {local_time(one['updated'])}"
-        yield f"{'':{wide}}  {said}"
+        yield f"{one['name']:<{wide}}  {_root(one)}"
+        unusable = one["problem"] and f"cannot be used: {one['problem']}"
+        yield f"{'':{wide}}  {unusable or _held(one['documents'], one)}"
         yield f"{'':{wide}}  in {_path(one['store'])}, yours since {local_time(one['since'])}"
     if not found:
         yield "No index of yours is recorded. Make one: corpus-agent index FOLDER"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from corpus_agent import service
 from corpus_agent.answering.records import Answer, Turn
-from corpus_agent.render import problem_line, progress_line
+from corpus_agent.render import file_line, progress_line
 from corpus_agent.service.process import Cancel, Cancelled, Onlooker
 from indexer import CorpusError, Progress, RunDisplay, UsageError
 
@@ -197,7 +197,7 @@ class IndexRun(RunDisplay):
     def problem(self, row: FileRow) -> None:
         """A file gave no text."""
         if len(self.notes) < SHOWN_PROBLEMS:
-            self.notes.append(problem_line(row))
+            self.notes.append(file_line(row))
 
 
 class IndexRuns:
