@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, permutations, product
+from dataclasses import replace
+from itertools import combinations, pairwise, permutations
 
 import regex
 
@@ -12,7 +13,7 @@ from corpus_agent.answering.claims import MONEY, Evidence, names, periods
 from corpus_agent.answering.comparable import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
-from corpus_agent.text.polarity import alike, denials, excluded, turned
+from corpus_agent.text.polarity import alike, denials, excluded, still_said, taken_back, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit
 from corpus_agent.text.tokens import (
     STOP_WORDS,
@@ -27,7 +28,7 @@ from corpus_agent.text.tokens import (
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _ALIKE = 0.5  # the same: in other words a sentence may say no and mean yes
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
-_MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
+_MOST_REPLACED = 3  # words
 _HAN = regex.compile(r"\p{Han}")
 _PARTS = re.compile(
     r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
@@ -38,7 +39,7 @@ _CLAUSES = regex.compile(
 _ARTICLES = "a an the der die das den dem ein eine le la les un une el los las il lo i de het een o"
 _RETOLD = 3  # of so many words one is a claim's own: it retells a text in its words
 _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
-_JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
+_JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e", "with", "mit"])
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _RUN = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*")
 _BY = regex.compile(r"(?i)\b(?:by|von|vom|durch|par|por|da|dal|dalla|door)\b")
@@ -55,15 +56,26 @@ def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
     years = {year.removeprefix("year ") for year in periods(claim)}  # these count nothing
     years.update(v for each in _wholes(claim) if _date(each.values) for v in each.values)
     known = readings(text) | theirs.keys() | given
-    own = counted(claim)
+    own, wrong = counted(claim), [w for w in _wholes(claim) if not _fits(w, text)]
 
     def is_missing(figure: Figure) -> bool:
-        if not known.issuperset(figure.values):
+        if not known.issuperset(figure.values) or any(
+            w.start <= figure.start < w.end for w in wrong
+        ):
             return True
         values = [value for value in figure.values if value not in given | years and own.get(value)]
         return not all(_counts(value, own[value][0], theirs) for value in values)
 
     return [figure for figure in found(claim) if is_missing(figure)]
+
+
+def _fits(whole: Figure, text: str) -> bool:
+    """Whether a date is one of a text, if it has any: not the day of one and the year of another."""
+    mine, every = _date(whole.values), _wholes(text)
+    theirs = [date for each in every if (date := _date(each.values))]
+    bare = {value for each in every if not _date(each.values) for value in each.values}
+    fits = (all(mine.get(part, v) in (v, *bare) for part, v in each.items()) for each in theirs)
+    return len(mine) < 2 or not theirs or any(fits)
 
 
 def _counts(value: str, word: str, theirs: dict[str, tuple[str, ...]]) -> bool:
@@ -81,6 +93,10 @@ def _counts(value: str, word: str, theirs: dict[str, tuple[str, ...]]) -> bool:
 
 def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str, str] | None:
     """The words of a claim that a text contradicts, and its own; None if it only says less."""
+    told = taken_back("reported").search(evidence.text)
+    if told and not _without(content_terms(claim), content_terms(told["said"])):
+        return claim, told["but"]
+    evidence = replace(evidence, text=still_said(claim, evidence.text))
     text = evidence.text
     share, changes = changes_of(claim, text)
     repeats = share >= _NEARLY
@@ -101,6 +117,7 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
 def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | None:
     """A figure of a claim that a text has otherwise: of that unit or noun; a date with a date."""
     own, mine, theirs = counted(claim), readings(claim), counted(text)
+    wrong = [each for each in _wholes(claim) if not _fits(each, text)]
     units_there = {word for words in converted(text).values() for word in words if is_unit(word)}
     for figure in missing_figures(claim, text, question):
         of = [word for value in figure.values for word in own.get(value, ())]
@@ -109,7 +126,7 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
         for other in _wholes(text):
             its = [word for value in other.values for word in theirs.get(value, ())]
             measured, shared = any(map(is_unit, its)), set(whole.values) & set(other.values)
-            if mine.issuperset(other.values) and not (shared and measured):
+            if mine.issuperset(other.values) and not (shared and (measured or whole in wrong)):
                 continue
             near = len(_led(claim, whole) & _led(text, other))
             parts, there = _date(whole.values), _date(other.values)
@@ -242,19 +259,17 @@ def _runs(folded: frozenset[str], text: str) -> list[Figure]:
 
 
 def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
-    """Two names that have changed places in a claim of the same words: A pays B, B pays A."""
-    mine, theirs = WRITTEN.findall(claim), WRITTEN.findall(text)
-    while mine and theirs and mine[0] == theirs[0]:
-        mine, theirs = mine[1:], theirs[1:]
-    if not (_is_named(mine[:1]) and _is_named(theirs[:1])):
-        return None
-    lengths = range(1, _MOST_REPLACED + 1)
-    for one, between, other in product(lengths, range(1, _MOST_BETWEEN + 1), lengths):
-        first, last = mine[:one], mine[one + between : one + between + other]
-        middle = mine[one : one + between]
-        if _is_named(last) and theirs[: one + between + other] == [*last, *middle, *first]:
-            joined = all(fold(word) in _JOINING for word in middle)
-            return None if joined else (" ".join(first), " ".join(last))
+    """Two names that have changed places round one verb: A pays B, B pays A."""
+    for one, other in combinations(_RUN.finditer(claim), 2):
+        first, last = (regex.escape(each[0]) for each in (one, other))
+        there = regex.search(rf"\b{last}\b([^.;]{{1,120}}?)\b{first}\b", text)
+        if not there or regex.search(rf"\b{first}\b[^.;]{{1,120}}?\b{last}\b", text):
+            continue
+        between = (claim[one.end() : other.start()], there[1])
+        mine, theirs = ((content_terms(each) or terms(each))[:1] for each in between)
+        led = len(_BY.findall(between[0])) == len(_BY.findall(between[1]))
+        if led and mine and theirs and mine[0] not in _JOINING and not _without(mine, theirs):
+            return one[0], other[0]
     return None
 
 

@@ -35,6 +35,24 @@ def _lexicon() -> dict[str, dict[str, Any]]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
+@cache
+def taken_back(name: str) -> regex.Pattern[str]:
+    """What finds in a text what it takes back."""
+    return regex.compile(_lexicon()["taken_back"][name], regex.IGNORECASE)
+
+
+def still_said(claim: str, text: str) -> str:
+    """A text without the values that it says were so before, unless a claim says that too."""
+    spans = [
+        m.span("old") for name in ("replaced", "before") for m in taken_back(name).finditer(text)
+    ]
+    for start, end in sorted(spans, reverse=True):
+        at = claim.casefold().find(text[start:end].split()[0].casefold())
+        if at < 0 or not taken_back("led").search(claim[:at]):
+            text = f"{text[:start]} {text[end:]}"
+    return text
+
+
 def alternatives(words: str) -> str:
     """A pattern for any of the words of a line of the lexicon, in plain text."""
     found = []

@@ -51,7 +51,9 @@ _MARKED = (_HEAD, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
 _TABLE = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
 _ABBREVIATIONS = {name: frozenset(words.split()) for name, words in _TABLE.items()}
 # A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "z. B.").
-_ABBREVIATED = lazy(r"(?:^|[^\p{L}\p{N}\p{Sc}°])(?:(?<![.])\d{1,2}|\p{L})\.\s*$")  # not "§ 3.2."
+_ABBREVIATED = lazy(
+    r"(?:^|[^\p{L}\p{N}\p{Sc}°])(?:(?<![.])\d{1,2}|\p{L}(?<!['’]s))\.\s*$"
+)  # not "§ 3.2."
 _FIGURE_ENDS = lazy(r"(?:\S+\s+){3}\S*\d\.\s*$")  # where no dot makes an ordinal, a sentence ends
 _LAST_WORD = lazy(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
 _SMALL, _NO_START = lazy(r"\s*\p{Ll}"), lazy(r"\s*[\p{Ll}\p{Nd}]")
@@ -76,7 +78,8 @@ MOST_WITHOUT_STOPS = 300  # characters
 _SPACE_WITHOUT_STOPS = lazy(r"(?<=[\p{Thai}\p{Lao}]) +(?=[\p{Thai}\p{Lao}])")
 # What follows the bracket of a Japanese quotation goes on with its sentence: "「行く。」と言った。"
 _QUOTED_ON = lazy(r"(?<=[」』])\p{Hiragana}")
-_FULL_STOPS = tuple("。！？】।۔")  # a line that ends with one is complete
+# A line that ends with one is complete; so is one that ends with a company before a capital.
+_COMPLETE = lazy(r"[。！？】।۔]\n|\b(?:Ltd|Inc|Corp|Co|Bros|LLC|Ltda|Cie|Cía)\.\n\s*\p{Lu}")
 
 
 def wants_more(line: str) -> bool:
@@ -99,7 +102,7 @@ def _continues(lines: Sequence[str], index: int, width: int) -> bool:
         counts = _COUNTS.match(line) and _ENDS_OPEN.search(previous.rstrip())
         if not counts or any(_ITEM.match(each) for each in beside):
             return False
-    if previous.rstrip().endswith(_FULL_STOPS) or (_CLAUSE.match(line) and not open_ended):
+    if _COMPLETE.search(f"{previous.rstrip()}\n{line}") or (_CLAUSE.match(line) and not open_ended):
         return False
     # Rows of a table without cells, and the line that names its columns.
     if any(ends_with_figures(each) or is_row_of_names(each) for each in (line, previous)):
