@@ -303,8 +303,7 @@ class _Outlook:
         self._numbers = dict(_fixed(compound.read(f"{prefix}{_PROPERTIES}") or b"", head))
 
     def mail(self) -> Mail:
-        """Its headers, text and what is attached."""
-        # A line end in a subject or name would make a header that nobody sent.
+        """Its headers, each on one line whatever it holds, text and what is attached."""
         mail = Mail(headers=[(label, markdown.one_line(said)) for label, said in self.headers()])
         text = self.text(mail.unread)
         if text.strip():
