@@ -1,4 +1,4 @@
-"""All errors that users can see, as one tree; `exit_code` is that of a command that meets one.
+"""The library's errors that users can see, as a tree; `exit_code` is a command's that meets one.
 
 Library exceptions are translated into these where the library is called (extract, embed, store,
 agent); nothing else catches them, and `cli` alone prints them.

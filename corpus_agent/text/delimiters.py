@@ -49,6 +49,9 @@ _DELIMITER = re.compile(
 _BEGINNING = re.compile(rf"{_OPENING}(?P<name>{_SLASH}{_DOC}|{_DOC}{_NONCE})")
 
 
+OPENS, CLOSES, ENDS = "<<doc ", "<</doc ", ">>"  # a nonce stands before the end
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The delimiters of one conversation; corpus text cannot guess the `nonce`.
@@ -62,7 +65,7 @@ class Frame:
     @property
     def opening(self) -> str:
         """The delimiter before corpus text."""
-        return f"<<doc {self.nonce}>>"
+        return f"{OPENS}{self.nonce}{ENDS}"
 
     @property
     def breaking(self) -> Callable[[str], str] | None:
@@ -81,7 +84,7 @@ class Frame:
     @property
     def closing(self) -> str:
         """The delimiter after corpus text."""
-        return f"<</doc {self.nonce}>>"
+        return f"{CLOSES}{self.nonce}{ENDS}"
 
     def wrap(self, text: str) -> str:
         """`text`, harmless, between the delimiters; on lines of its own if it has several."""

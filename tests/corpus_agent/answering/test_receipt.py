@@ -302,6 +302,9 @@ def test_a_log_that_has_another_name_elsewhere_is_not_written(tmp_path):
     os.link(tmp_path / receipt.LOG_NAME, tmp_path / "elsewhere")
     with pytest.raises(CorpusError, match="no file of its own"):
         receipt.delete(tmp_path, receipt.key_of(content))
+    before = (tmp_path / "elsewhere").read_bytes()
+    assert receipt.log(tmp_path, content) is not None
+    assert (tmp_path / "elsewhere").read_bytes() == before
 
 
 KEY = b"k" * 32
@@ -333,6 +336,7 @@ def test_a_receipt_that_was_edited_is_not_from_this_program_here():
     )  # fmt: skip
     read_back = json.loads(receipt.line_of(whole))
     assert receipt.is_own(read_back, KEY)
+    assert receipt.is_own(dict(reversed(read_back.items())), KEY)  # as a program may order them
     assert not receipt.is_own(read_back, None)
     for name, edit in EDITS.items():
         forged = json.loads(receipt.line_of(edit(read_back)))
