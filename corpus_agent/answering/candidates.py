@@ -109,7 +109,8 @@ def _of_passage(number: int, passage: Chunk, columns: str) -> list[Candidate]:
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
-        if unit not in naming and _is_titled(text, unit, is_last=unit is own[-1]):
+        titled = is_pointer(text) or (is_title(text) and unit is not own[-1])  # it heads others
+        if unit not in naming and unit.kind == "text" and titled:
             heading, before = text, (text,)
             continue
         back = refers_back(text)
@@ -137,11 +138,6 @@ def _of_property(number: int, passage: Chunk, unit: Unit) -> Candidate:
     text, around = passage.text[unit.start : unit.end], (passage.heading, passage.text)
     key = _KEY_END.split(text, 1)[0].strip("\"'#+ ")
     return Candidate(number, unit.start, unit.start, unit.end, text, around, key=key)
-
-
-def _is_titled(text: str, unit: Unit, *, is_last: bool) -> bool:
-    """Whether a unit says what others are about: a title that heads some, a link to elsewhere."""
-    return unit.kind == "text" and (is_pointer(text) or (is_title(text) and not is_last))
 
 
 def _opening(text: str, before: Unit | None, unit: Unit) -> int:

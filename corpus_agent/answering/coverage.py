@@ -56,21 +56,16 @@ def language_of(found: Sequence[Hit], question: str = "") -> str:
     return max(told, key=told.count, default="")
 
 
-def is_not_english(question: str) -> bool:
-    """Whether a question is certainly in another language, by its script or its small words."""
+def is_asked_in_another(question: str, language: str) -> bool:
+    """Whether a question is certainly in another language than passages, if one is English."""
+    if language != _ENGLISH:
+        return is_other(language) and is_english(question)
     letters = _LETTER.findall(question)
     if 2 * sum(bool(_LATIN.match(letter)) for letter in letters) < len(letters):
         return True
     words = question.split()
     others = sum(not word.isascii() or fold(word) in OTHER_STOP_WORDS for word in words)
     return not is_english(question) and others > max(1, _OTHER_SHARE * len(words))
-
-
-def is_asked_in_another(question: str, language: str) -> bool:
-    """Whether a question is not in the language of the passages, one of the two being English."""
-    if language == _ENGLISH:
-        return is_not_english(question)
-    return is_other(language) and is_english(question)
 
 
 def is_unbridged(encoder: Encoder, text: str, found: Sequence[Hit]) -> bool:

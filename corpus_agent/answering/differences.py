@@ -13,7 +13,7 @@ from corpus_agent.answering.claims import MONEY, Evidence, names, periods
 from corpus_agent.answering.comparable import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
-from corpus_agent.text.polarity import alike, denials, excluded, still_said, taken_back, turned
+from corpus_agent.text.polarity import alike, denials, excluded, still_said, turned, written
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit
 from corpus_agent.text.tokens import (
     STOP_WORDS,
@@ -70,7 +70,7 @@ def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
 
 
 def _fits(whole: Figure, text: str) -> bool:
-    """Whether a date is one of a text, if it has any: not the day of one and the year of another."""
+    """Whether a date is one of a text, if it has any: not the day of one, the year of another."""
     mine, every = _date(whole.values), _wholes(text)
     theirs = [date for each in every if (date := _date(each.values))]
     bare = {value for each in every if not _date(each.values) for value in each.values}
@@ -93,7 +93,7 @@ def _counts(value: str, word: str, theirs: dict[str, tuple[str, ...]]) -> bool:
 
 def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str, str] | None:
     """The words of a claim that a text contradicts, and its own; None if it only says less."""
-    told = taken_back("reported").search(evidence.text)
+    told = written("reported").search(evidence.text)
     if told and not _without(content_terms(claim), content_terms(told["said"])):
         return claim, told["but"]
     evidence = replace(evidence, text=still_said(claim, evidence.text))
@@ -117,7 +117,6 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
 def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | None:
     """A figure of a claim that a text has otherwise: of that unit or noun; a date with a date."""
     own, mine, theirs = counted(claim), readings(claim), counted(text)
-    wrong = [each for each in _wholes(claim) if not _fits(each, text)]
     units_there = {word for words in converted(text).values() for word in words if is_unit(word)}
     for figure in missing_figures(claim, text, question):
         of = [word for value in figure.values for word in own.get(value, ())]
@@ -126,7 +125,9 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
         for other in _wholes(text):
             its = [word for value in other.values for word in theirs.get(value, ())]
             measured, shared = any(map(is_unit, its)), set(whole.values) & set(other.values)
-            if mine.issuperset(other.values) and not (shared and (measured or whole in wrong)):
+            if mine.issuperset(other.values) and not (
+                shared and (measured or not _fits(whole, text))
+            ):
                 continue
             near = len(_led(claim, whole) & _led(text, other))
             parts, there = _date(whole.values), _date(other.values)

@@ -284,7 +284,7 @@ def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
             needle = comparable_quote(spelling, linked).text
             wanted = _small(needle) if capitals else needle
             found = _nearest(haystack, wanted, spelling, near_line)
-            if found is not None and (not capitals or _in_capitals(lines, found)):
+            if found is not None and (not capitals or _is_shouted(_between(lines, found))):
                 return found
     return None
 
@@ -294,9 +294,8 @@ def _small(text: str) -> str:
     return "".join(small if len(small := char.lower()) == 1 else char for char in text)
 
 
-def _in_capitals(lines: Sequence[Line], found: Found) -> bool:
+def _is_shouted(there: str) -> bool:
     """Whether a passage is all capitals, which a quotation may write in sentence case."""
-    there = _between(lines, found)
     return there == there.upper() and not any(map(str.isdigit, there))
 
 

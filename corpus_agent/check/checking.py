@@ -61,9 +61,7 @@ _GAP = regex.compile(r"[\s(\[\"“„«'`]+")
 _NOTE = regex.compile(r"\s{0,3}(?:[-*]\s+)?(?:\[\^?(?P<n>[\w-]{1,20})\]:?|(?P<n>\d{1,3})[.)])\s")
 _NOTE_MARK = regex.compile(r"\[\^?([\w-]{1,20})\](?![(:])")
 _LIST_MARK = regex.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
-_EMPTY = regex.compile(
-    rf"(?i){WORDS['clause']}|[(\[]\s*+(?:see|siehe|vgl\.?|cf\.?|voir|source:?)?[\s,;]*+[)\]]"
-)
+_EMPTY = regex.compile(WORDS["place"], regex.IGNORECASE)
 _OPINION = regex.compile(WORDS["opinion"], regex.IGNORECASE)
 
 Resolve = Callable[[str], str | None]  # the document that a text means by a name

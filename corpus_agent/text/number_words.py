@@ -73,12 +73,14 @@ Name = tuple[str, int]
 _FULL = {("month", n): line.split()[0] for n, line in MONTHS} | {
     ("weekday", n): line.split()[0].capitalize() for n, line in WEEKDAYS
 }
-_NAMED: dict[str, Name] = {
+CALENDAR_NAMES: dict[str, Name] = {
     word: (kind, number)
     for kind, tables in (("month", (MONTHS,)), ("weekday", (WEEKDAYS, MORE_WEEKDAYS)))
     for word, number in by_word(*tables).items()
 }
-_NAMES = "|".join(sorted({*listed(MONTHS, WEEKDAYS, MORE_WEEKDAYS), *_NAMED}, key=len)[::-1])
+_NAMES = "|".join(
+    sorted({*listed(MONTHS, WEEKDAYS, MORE_WEEKDAYS), *CALENDAR_NAMES}, key=len)[::-1]
+)
 _CALLED = lazy(rf"(?<![\p{{L}}\p{{N}}])(?i:{_NAMES})(?![\p{{L}}\p{{N}}])")
 _DATED = lazy(
     r"\b\d{4}-(?P<month>0[1-9]|1[0-2])-\d\d\b|\b\d{1,2}\.(?P<month>0?[1-9]|1[0-2])\.\d{2,4}\b"
@@ -90,11 +92,6 @@ _BEFORE, _BEHIND = (
 _NEAR = 24  # characters before a doubtful word that are looked at
 
 
-def is_calendar_name(word: str) -> bool:
-    """Whether a folded word may name a month or a weekday."""
-    return word in _NAMED
-
-
 def calendar_spans(text: str) -> Iterator[tuple[int, int, Name]]:
     """Where a text names months and weekdays in words."""
     for called in _CALLED.finditer(text):
@@ -103,7 +100,7 @@ def calendar_spans(text: str) -> Iterator[tuple[int, int, Name]]:
             _BEFORE.search(text[max(0, start - _NEAR) : start]) or _BEHIND.match(text, end)
         ):
             continue
-        yield start, end, _NAMED[word]
+        yield start, end, CALENDAR_NAMES[word]
 
 
 def calendar_names(text: str) -> dict[str, Name]:

@@ -36,19 +36,17 @@ def _lexicon() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def taken_back(name: str) -> regex.Pattern[str]:
-    """What finds in a text what it takes back."""
-    return regex.compile(_lexicon()["taken_back"][name], regex.IGNORECASE)
+def written(name: str) -> regex.Pattern[str]:
+    """A pattern of the lexicon for a text that is not folded."""
+    return regex.compile(_lexicon()["unfolded"][name].replace("\n", ""))
 
 
 def still_said(claim: str, text: str) -> str:
     """A text without the values that it says were so before, unless a claim says that too."""
-    spans = [
-        m.span("old") for name in ("replaced", "before") for m in taken_back(name).finditer(text)
-    ]
+    spans = [m.span("old") for name in ("replaced", "before") for m in written(name).finditer(text)]
     for start, end in sorted(spans, reverse=True):
         at = claim.casefold().find(text[start:end].split()[0].casefold())
-        if at < 0 or not taken_back("led").search(claim[:at]):
+        if at < 0 or not written("led").search(claim[:at]):
             text = f"{text[:start]} {text[end:]}"
     return text
 
@@ -72,11 +70,6 @@ def _pattern(*names: str) -> regex.Pattern[str]:
 
 
 @cache
-def _unfolded() -> regex.Pattern[str]:
-    return regex.compile(_lexicon()["unfolded"]["not"].replace("\n", ""))
-
-
-@cache
 def _sides(kind: str) -> list[list[regex.Pattern[str]]]:
     groups = _lexicon()["both"][kind]
     return [[regex.compile(alternatives(side)) for side in line.split("|")] for line in groups]
@@ -84,7 +77,7 @@ def _sides(kind: str) -> list[list[regex.Pattern[str]]]:
 
 def plain(text: str) -> str:
     """The folded words of a text with single blanks; "n't" is a word: "do not"."""
-    text = _unfolded().sub(" not ", _NO_OF_NAMES.sub(" ", text))
+    text = written("not").sub(" not ", _NO_OF_NAMES.sub(" ", text))
     folded = regex.sub(r"(?<=\w)n['’]t\b", " not", fold(text))
     return " ".join(_WORD.findall(folded))
 

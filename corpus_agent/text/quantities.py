@@ -10,10 +10,10 @@ import regex
 
 from corpus_agent.text.number_words import (
     ANY_CASE_CODES,
+    CALENDAR_NAMES,
     SYMBOL,
     SYMBOLS,
     UNIT,
-    is_calendar_name,
     line,
     table,
     word_set,
@@ -85,7 +85,7 @@ def _counted_behind(text: str, end: int) -> list[str]:
     for word in WORD.findall(text[end : end + _LOOKED_AT].partition(".")[0])[:_COUNTED_WITHIN]:
         if fold(word) in _RATES:
             break
-        if not is_calendar_name(fold(word)):
+        if fold(word) not in CALENDAR_NAMES:
             words.append(fold(word))
     return words
 

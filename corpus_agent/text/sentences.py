@@ -51,9 +51,7 @@ _MARKED = (_HEAD, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
 _TABLE = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
 _ABBREVIATIONS = {name: frozenset(words.split()) for name, words in _TABLE.items()}
 # A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "z. B.").
-_ABBREVIATED = lazy(
-    r"(?:^|[^\p{L}\p{N}\p{Sc}°])(?:(?<![.])\d{1,2}|\p{L}(?<!['’]s))\.\s*$"
-)  # not "§ 3.2."
+_ABBREVIATED = lazy(r"(?:^|[^\p{L}\p{N}\p{Sc}°])(?:(?<![.])\d{1,2}|\p{L}(?<!['’]s))\.\s*$")
 _FIGURE_ENDS = lazy(r"(?:\S+\s+){3}\S*\d\.\s*$")  # where no dot makes an ordinal, a sentence ends
 _LAST_WORD = lazy(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
 _SMALL, _NO_START = lazy(r"\s*\p{Ll}"), lazy(r"\s*[\p{Ll}\p{Nd}]")
@@ -113,12 +111,6 @@ def _continues(lines: Sequence[str], index: int, width: int) -> bool:
     return width >= 40 and len(previous.rstrip()) + 1 + len(first) > 0.85 * width
 
 
-def _kind(line: str) -> str:
-    """The kind of unit that a line begins: head, row, page or text."""
-    named = (("head", _HEAD), ("row", _ROW), ("page", _PAGE))
-    return next((name for name, mark in named if mark.match(line)), "text")
-
-
 def _blocks(text: str, position: int) -> Iterator[Unit]:
     """Each paragraph, list item, table row, heading and code block of a text from there on."""
     places: list[int] = []
@@ -142,7 +134,8 @@ def _blocks(text: str, position: int) -> Iterator[Unit]:
         if fence:
             fenced = not fenced
         if not ends and start < 0:
-            start, kind = position, _kind(line)
+            named = (("head", _HEAD), ("row", _ROW), ("page", _PAGE))
+            start, kind = position, next((n for n, mark in named if mark.match(line)), "text")
     if start >= 0:
         yield Unit(start, len(text), kind)
 

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from corpus_agent import render
+from corpus_agent.answering.claims import Evidence
+from corpus_agent.answering.differences import difference
 from corpus_agent.check.checking import MAX_PIECES, check_text, document_names, take_apart, text_of
 from corpus_agent.check.records import Checked, Named
+from corpus_agent.text.sentences import units
 from indexer import FolderEncoder, Index
 from indexer.errors import CorpusError
 from tests.support.fakes import ListedCorpus
@@ -462,3 +465,80 @@ def test_a_statement_without_what_leads_to_its_sentence_or_strikes_it_is_not_sup
     stated = ["The Tenant owns the garage.", "The deposit is 500 euros.", "Dogs may stay inside."]
     checked = check_text("\n\n".join([*stated, SERVICED]), ListedCorpus({"a.md": TURNED}))  # type: ignore[arg-type]
     assert [one.kind for one in checked.findings] == ["doubtful"] * 3 + ["supported"]
+
+
+# What a document says, and below it statements that differ from it (-) or do not (+).
+TAKEN_BACK = """
+The fair was moved from Saturday 6 June to Sunday 14 June 2026.
+- The fair is on Saturday 6 June 2026
+- The fair is on 6 June 2026
++ The fair is on Sunday 14 June 2026
+- The fair is on Saturday 14 June 2026
+The price was raised from £12 to £15.
+- The price is £12
+- The price is £12 now
++ The price was raised to £15
++ The price was raised from £12
+The site visit in Ghent is moved from 12 October to 19 October.
+- The site visit in Ghent is on 12 October
+The policy runs from 1 May 2026 to 30 April 2027.
++ The policy runs from 1 May 2026
++ The policy runs until 30 April 2027
+- The policy runs from 30 April 2026 to 1 May 2027
+The price is £15 instead of £12.
+- The price is £12
++ The price is £15
+The rent, previously £900, is now £950.
+- The rent is £900
+Der Preis wurde von 12 auf 15 Euro erhöht.
+- Der Preis beträgt 12 Euro
++ Der Preis beträgt 15 Euro
+Das Fest wurde vom 6. Juni auf den 14. Juni verschoben.
+- Das Fest ist am 6. Juni
+Le prix est passé de 12 à 15 euros.
+- Le prix est de 12 euros
+El precio subió de 12 a 15 euros.
+- El precio es de 12 euros
+De prijs is verhoogd van 12 naar 15 euro.
+- De prijs is 12 euro
+Edith Hallworth lets garage 4 to Jonas Pike for one year.
+- Jonas Pike lets garage number 4 to Edith Hallworth
++ Edith Hallworth lets garage 4 to Jonas Pike
++ Jonas Pike rents garage 4 from Edith Hallworth
+The van goes from Leeds to York.
+- The van goes from York to Leeds
+The bill was paid by Jonas Pike for Edith Hallworth.
++ The bill was paid by Jonas Pike
+Mrs Teal said that the boiler is broken, but Mr Rudd found it in order.
+- The boiler is broken
++ Mr Rudd found the boiler in order
++ Mrs Teal said that the boiler is broken
+Frau Teal sagte, der Kessel sei defekt, aber Herr Rudd fand ihn in Ordnung.
+- Der Kessel ist defekt
+Liability shall not exceed £250,000 in any year.
++ Liability is capped at £250,000 in any year
+The treasurer was changed from Hugo Lamb to Nadia Osei.
+- The treasurer is Hugo Lamb
+The show is on 6 and 14 June 2026.
++ The show is on 6 June 2026
+Prices rose from £5 in 2020 to £6 in 2021.
++ Prices rose to £6 in 2021
+"""
+
+
+def test_a_value_before_a_change_a_report_taken_back_and_exchanged_names_or_dates_differ():
+    said, wrong = "", []
+    for line in TAKEN_BACK.strip().split("\n"):
+        if line[:2] not in ("- ", "+ "):
+            said = line
+        elif (difference(line[2:], Evidence(said)) is not None) != line.startswith("-"):
+            wrong.append((line, said))
+    assert not wrong
+
+
+def test_a_line_behind_a_company_is_a_statement_and_a_clause_no_figure_of_one():
+    first = "The boats are supplied to the club under an agreement by Marsh Ltd."
+    text = f"{first}\nMoor Bank pays £985 a year (clause 2.1)."
+    pieces, _ = take_apart(text, lambda _: None)
+    assert [piece.text for piece in pieces] == [first, "Moor Bank pays £985 a year."]
+    assert len(units("The fair is at St Oswald's. The hall is closed.")) == 2
