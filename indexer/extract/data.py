@@ -1,10 +1,10 @@
 """JSON, XML, notebooks, CSV, contacts and calendars: what was written for programs.
 
 JSON stays as it is, with characters for its escapes and line ends where there are none. XML is
-an element a line, named by its tag, but for what a drawing says. A notebook is read as Markdown:
-text cells, code, and what the code printed; pictures are left out. Each contact (vCard, RFC 6350)
-and each appointment (iCalendar, RFC 5545) is a part, with a line for each property that is for
-people.
+read by its root element: a feed, a drawing; else every element with text
+becomes a line, named by its tag. A notebook is read as Markdown: text cells,
+code, and what the code printed; pictures are left out. Each contact (vCard, RFC 6350, 3) and each
+appointment (iCalendar, RFC 5545, 3.1) is a part, with a line for each property that is for people.
 """
 
 from __future__ import annotations
@@ -66,6 +66,8 @@ def read_xml(data: bytes) -> Extraction:
     kind = tag_of(root)
     if kind == "html":
         return read_html(data)
+    if kind in ("rss", "feed", "RDF") and any(tag_of(e) in ("item", "entry") for e in root.iter()):
+        return _feed(root)
     titles = (markdown.one_line(text_of(child(each, "title"))) for each in (root, *root))
     lines = _elements(root)
     if kind == "svg":  # not its lines and places
@@ -87,6 +89,24 @@ def _elements(element: Element) -> Iterator[str]:
         yield f"{name}: {' '.join(filter(None, [values and f'({values})', text]))}"
     for each in () if own else element.iterchildren("*"):
         yield from _elements(each)
+
+
+_DETAILS = ("pubDate", "published", "updated", "date", "creator", "author")
+_TEXTS = ("description", "summary", "encoded", "content")
+
+
+def _feed(root: Element) -> Extraction:
+    """A news feed: its title, then each entry with title, date and text."""
+    channel = child(root, "channel")
+    title = markdown.one_line(text_of(child(root if channel is None else channel, "title")))
+    blocks = [markdown.heading(1, title)]
+    for item in root.iter("{*}item", "{*}entry"):
+        parts = {tag_of(each): text_of(each) for each in item}
+        blocks.append(markdown.heading(2, parts.get("title", "")))
+        details = {name: markdown.one_line(parts.get(name, "")) for name in _DETAILS}
+        blocks += [f"{name}: {text}" for name, text in details.items() if text]
+        blocks += [html_text(parts[name], titled=False)[1] for name in _TEXTS if name in parts]
+    return Extraction(title or None, plain_lines([markdown.page(blocks)]))
 
 
 # --- Notebooks ------------------------------------------------------------------------------------
