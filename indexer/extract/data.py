@@ -1,7 +1,7 @@
 """JSON, XML, notebooks, CSV, contacts and calendars: what was written for programs.
 
 JSON stays as it is, with characters for its escapes and line ends where there are none. XML is
-read by its root element: a feed, a drawing; else every element with text
+read by its root element: a feed, a drawing, a Word file in XML form; else every element with text
 becomes a line, named by its tag. A notebook is read as Markdown: text cells,
 code, and what the code printed; pictures are left out. Each contact (vCard, RFC 6350, 3) and each
 appointment (iCalendar, RFC 5545, 3.1) is a part, with a line for each property that is for people.
@@ -23,6 +23,7 @@ from indexer.extract.container import child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, table, words
 from indexer.extract.html import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
+from indexer.extract.office import docx
 from indexer.extract.tables.named_rows import labelled
 from indexer.extract.text import decode, decode_named, decode_part, markdown_title
 from indexer.records import Line
@@ -64,6 +65,8 @@ def read_xml(data: bytes) -> Extraction:
     """Its title and lines; raises UnreadableDocument("malformed")."""
     root = parse_xml(data)
     kind = tag_of(root)
+    if kind in ("wordDocument", "package"):
+        return docx.read_word_xml(root)
     if kind == "html":
         return read_html(data)
     if kind in ("rss", "feed", "RDF") and any(tag_of(e) in ("item", "entry") for e in root.iter()):
