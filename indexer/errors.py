@@ -8,10 +8,7 @@ from __future__ import annotations
 
 
 class CorpusError(Exception):
-    """What went wrong and, in `hint`, what to do next; `code` names it for a program.
-
-    `near` is the hint without the `command` that only a person can run.
-    """
+    """What went wrong and, in `hint`, what to do next; `near` is that without its command."""
 
     exit_code = 1
     code = "error"
