@@ -34,7 +34,7 @@ nightly: .venv/test compiled
 	@$(MAKE) --no-print-directory wheel
 	$(TESTS) -m nightly
 
-wheel:
+wheel: .venv/test
 	$(BIN)/python tests/support/wheel_check.py
 
 # The loop of daily work, about a minute on two cores: all that reads the code, and the tests not marked slow.

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from indexer.records import MULTILINGUAL as MULTILINGUAL
     from indexer.records import OCR_CHOICES as OCR_CHOICES
     from indexer.records import STATUSES as STATUSES
-    from indexer.records import Box as Box
     from indexer.records import Choices as Choices
     from indexer.records import Chunk as Chunk
     from indexer.records import Coverage as Coverage

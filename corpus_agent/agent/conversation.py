@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from corpus_agent.agent.request import Call, ChatModel, ModelReply, Sent, stream_reply
 from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.reading import readings
-from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.delimiters import CLOSES, ENDS, OPENS, Frame
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.tools import search
@@ -173,10 +173,10 @@ def _is_old_turn(messages: Sequence[Message]) -> bool:
 def _beginning(text: str) -> str:
     """Three quarters of a result in whole lines, shorter each time, with its delimiter closed."""
     kept = text[: text.rfind("\n", 0, len(text) * 3 // 4) + 1]
-    begun, delimiter, opened = kept.rpartition("<<doc ")
-    if not delimiter or "<</doc " in opened:
+    begun, delimiter, opened = kept.rpartition(OPENS)
+    if not delimiter or CLOSES in opened:
         return kept
-    closing = f"<</doc {opened.partition('>>')[0]}>>\n"
+    closing = f"{CLOSES}{opened.partition(ENDS)[0]}{ENDS}\n"
     kept = kept.removesuffix(closing)
     return f"{kept}{closing}" if len(kept) + len(closing) < len(text) else begun
 
@@ -185,6 +185,7 @@ def _beginning(text: str) -> str:
 
 MAX_DRAFT = 8_000  # characters of a draft that are checked
 HITS_IN_FULL = 3  # of a search, where no passage would be shown without a model
+RESULT_SHARE = 3  # one part in three of the window is what a result may fill
 MAX_STEPS = 8  # requests to the model for one question, the last included
 MAX_IDLE_STEPS = 2  # consecutive replies that only repeat earlier calls
 
@@ -215,7 +216,7 @@ class Work:
         self._history = history
         self.known = [citation for turn in history for citation in turn.answer.citations]
         about = self._leaned_on()
-        self.toolbox = Toolbox(corpus, self.frame, window * BYTES_PER_TOKEN // 3, about)
+        self.toolbox = Toolbox(corpus, self.frame, window * BYTES_PER_TOKEN // RESULT_SHARE, about)
         self.evidence = DraftChecker(
             corpus, self.toolbox.source_of, self.shown_passages, self.known, question, encode
         )

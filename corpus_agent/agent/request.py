@@ -2,7 +2,8 @@
 
 A server hands a tool call over apart from the text if it knows the model's way of writing one. Else
 small models write what they were trained on: JSON between tags (Qwen, Hermes), or JSON alone, also
-as a code block (Llama, Qwen Coder). The toolbox checks the arguments; no text is run.
+as a code block (Llama, Qwen Coder). The toolbox checks the arguments; no text is run. A server's
+error is ModelUnavailable.
 """
 
 from __future__ import annotations

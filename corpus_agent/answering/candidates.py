@@ -35,7 +35,7 @@ MOST_BELOW = 4
 _LONGEST = 80  # characters of a line
 _BLANK = lazy(r"\n\s*\n")
 _KEY_END = lazy("[:=]")  # of a property
-_SENTENCE_END = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
+_ENDS_A_SENTENCE = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
 _AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
 
 
@@ -188,4 +188,4 @@ def _names(text: str, unit: Unit) -> bool:
         return False
     if is_item(without_dates(line)):  # "2 May 2024" is none
         return False
-    return not _SENTENCE_END.search(line) and not _AMOUNT.search(line)
+    return not _ENDS_A_SENTENCE.search(line) and not _AMOUNT.search(line)

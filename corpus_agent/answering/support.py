@@ -243,12 +243,14 @@ def judged(
     differing = {text: difference(claim, text, question) for text in texts}
     agreeing = [text for text in texts if differing[text] is None]
     if not any(_has_all(claim, text, question) for text in agreeing):
-        about = [other for text, other in differing.items() if coverage(claim, text) >= SPEAKS_OF]
+        about = [
+            other for text, other in differing.items() if share_covered(claim, text) >= SPEAKS_OF
+        ]
         other = next(filter(None, about), None)
         return (
             Judgement("unsupported") if agreeing or other is None else Judgement("differs", *other)
         )
-    share, short = coverage(claim, evidence), len(_meant(claim)) < LEAST_WORDS
+    share, short = share_covered(claim, evidence), len(_meant(claim)) < LEAST_WORDS
     enough = short or share >= ENOUGH_COVERED
     if encode is not None and not short and share < SURELY_COVERED:
         enough = (share + max(_cosines(claim, windows, encode))) / 2 >= ENOUGH_CITED
@@ -260,7 +262,7 @@ def _judged_reply(question: str, evidence: Evidence, *, yes: bool) -> Judgement:
     other = other_sense(question, evidence.text)
     if yes and other:
         return Judgement("differs", "yes", other[1] or other[0])
-    denied = not yes and not other and coverage(question, evidence) >= ENOUGH_COVERED
+    denied = not yes and not other and share_covered(question, evidence) >= ENOUGH_COVERED
     return Judgement("differs", "no", "yes") if denied else Judgement("supported")
 
 
@@ -269,7 +271,7 @@ def _cosines(claim: str, windows: Sequence[Window], encode: EncodeTokens) -> lis
     return [float(own @ other) for other in others]
 
 
-def coverage(claim: str, evidence: Evidence) -> float:
+def share_covered(claim: str, evidence: Evidence) -> float:
     """The share of a claim's words that a text has; those that lead to it count half."""
     wanted = [word for word in _meant(claim) if word not in UNIT or word in evidence.words]
     if not wanted:
@@ -340,7 +342,7 @@ class Supporter:
             if not (wanted and (w.several or w.is_of_another(claim, wanted)))
             and not w.is_exchanged(claim)
         ]
-        shares = {window: coverage(claim, window.evidence) for window in likely}
+        shares = {window: share_covered(claim, window.evidence) for window in likely}
         likely.sort(key=lambda window: (-shares[window], len(window.evidence.text)))
         agreeing = [window for window in likely if not difference(claim, window.evidence)]
         dated = {window for window in likely if wanted <= periods(window.evidence.text)}
@@ -377,7 +379,7 @@ class Supporter:
         for one in agreeing[:2]:
             for other in agreeing:
                 both = together([one, other])
-                if coverage(claim, both) < SURELY_COVERED or not _has_all(claim, both, ""):
+                if share_covered(claim, both) < SURELY_COVERED or not _has_all(claim, both, ""):
                     continue
                 if not difference(claim, both):
                     return one, other

@@ -15,7 +15,7 @@ from corpus_agent.answering.coverage import comparison, reads
 from corpus_agent.answering.differences import turned_round
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import logistic, weighed
-from corpus_agent.answering.support import Judgement, Supporter, Window, coverage, together
+from corpus_agent.answering.support import Judgement, Supporter, Window, share_covered, together
 from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, taken_back
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
@@ -101,7 +101,7 @@ class StatementFinder:
 def _all_else(text: str, claimed: str, window: Window) -> bool:
     """Whether words differ, and all others agree where they are a name: it may be of another."""
     rest = text.replace(claimed, " ") if claimed[:1].isupper() and not has_digit(claimed) else ""
-    return bool(claimed) and coverage(rest, window.evidence) >= 1
+    return bool(claimed) and share_covered(rest, window.evidence) >= 1
 
 
 def _has_words(statement: str, windows: Sequence[Window]) -> bool:
@@ -109,7 +109,8 @@ def _has_words(statement: str, windows: Sequence[Window]) -> bool:
     text = together(windows).text
     above = " ".join([text, *(window.under for window in windows)])
     statement = _LIGHT.sub(" ", statement) if figures_of(statement) else statement
-    return coverage(statement, Evidence(above)) >= 1 <= 2 * coverage(statement, Evidence(text))
+    own = share_covered(statement, Evidence(text))
+    return 2 * own >= 1 and share_covered(statement, Evidence(above)) >= 1
 
 
 def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
@@ -132,7 +133,7 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     return not wanted or any(
         wanted <= _figures(f"{window.evidence.titles} {said}")
         and wanted & _figures(said)
-        and 2 * coverage(statement, Evidence(said, window.evidence.titles)) >= 1
+        and 2 * share_covered(statement, Evidence(said, window.evidence.titles)) >= 1
         for window in windows
         for unit in units(window.evidence.text, window.passage.language)
         for said in [window.evidence.text[unit.start : unit.end]]

@@ -36,7 +36,7 @@ _GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")  # of a heading: "2. Pets. No
 # Of several there is one label: "First aiders: Ida Kolb, Tom Reed".
 _SEVERAL, _NO_PLURAL = r"(?:(?:e?[sn])(?=[*_]{0,2}[ ]?[:：|]))?", 4  # characters: "to", "from"
 _WHOLE_NAME = regex.compile(rf"[ ]?(?:{_FOR})?[ ]*(?=\||$)")  # of a column, behind a phrase
-_SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
+_CLAUSE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
 _HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
 # An identifier in a sentence: words of capitals or with figures.
@@ -109,7 +109,7 @@ def _beside(
             yield one, sure or alone
         return
     find = finder_of(kind, document, labelled=sure)
-    behind = _SENTENCE_END.split(text[at : at + _REACH], maxsplit=1)[0]
+    behind = _CLAUSE_END.split(text[at : at + _REACH], maxsplit=1)[0]
     if read := _amounts(document, kind, find(behind), at, sure=sure):
         gap = text[at : read[0].start]
         beside = not gap.strip() or lexicon.near("connected").match(gap)
@@ -120,7 +120,7 @@ def _beside(
             yield _in_unit(document, kind, proposal), sure
     if label is not None:
         return
-    before = _SENTENCE_END.split(text[max(0, start - _REACH_BEFORE) : start])[-1]
+    before = _CLAUSE_END.split(text[max(0, start - _REACH_BEFORE) : start])[-1]
     for value in _amounts(document, kind, find(before), start - len(before), sure=False)[-1:]:
         if len(text[value.end : start].split()) <= 3 and "\n" not in text[value.start : start]:
             yield ProposedValue((value,), value.start, end, _BEFORE), False
@@ -280,7 +280,7 @@ def _rest_of_line(document: DocumentText, kind: FieldType, at: int) -> Reading |
         return None
     if kind == "place" and len(rest[0]) > _MOST_PLACE:
         return place_at(document.text, at, rest.end())
-    said = _SENTENCE_END.split(rest[0], maxsplit=1)[0] if kind == "identifier" else rest[0]
+    said = _CLAUSE_END.split(rest[0], maxsplit=1)[0] if kind == "identifier" else rest[0]
     end = at + len(said.rstrip())
     ended = _FULL_STOP.search(document.text, at, end)
     return _as_written(document.text, at, ended.start() if ended else end)

@@ -111,7 +111,7 @@ class LibrarianProcess:
         """Its reply to a request; raises the error that it replied, or that it has ended."""
         body = packed(request)
         if len(body) > MAX_REQUEST_BYTES:
-            said = f"The question is too long: {len(body):,} bytes of {MAX_REQUEST_BYTES:,}."
+            said = f"The request is too long: {len(body):,} bytes of {MAX_REQUEST_BYTES:,}."
             raise UsageError(said)
         try:
             self._requests.send_bytes(body)

@@ -26,8 +26,6 @@ OK, BUSY = 200, 503
 class TookTooLong(ModelUnavailable):
     """The question's time is over."""
 
-    code = "model_too_slow"
-
 
 class Deadline:
     """The end of a question, which every loop of it looks at."""

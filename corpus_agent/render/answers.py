@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from indexer import Coverage, Hit, Window
 
 
-SCHEMA_VERSION = 2  # of an answer
+ANSWER_SCHEMA_VERSION = 2
 # Of the score of the best. Chosen on the sample's 42 questions, of which none lost its passage; 2.7
 # of 5 hits are left.
 FAR = 0.25
@@ -197,7 +197,7 @@ def answer_object(answer: Answer, seal: Seal) -> Object:
     """The JSON of `ask`."""
     by = in_answer(answer.answerer)
     return {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": ANSWER_SCHEMA_VERSION,
         "question": visible(answer.question),
         **taken(answer, "status probability"),
         "answer": inert(answer.text) or None,

@@ -217,7 +217,7 @@ def _ask(relay: Broker, body: bytes) -> None:
 
 
 def _write_to_held(around: Surroundings, prepared: object) -> None:
-    """The same in a process that holds a connection, as one without a relay would."""
+    """Write to each internet socket of a process that holds one, as one without a relay would."""
     with socket.create_connection(around.inet, WAIT_SECONDS):
         _write_to_sockets(around, prepared)
 

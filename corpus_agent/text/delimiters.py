@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from corpus_agent.text.sanitize import message, one_line, unlinked, visible
 
+OPENS, CLOSES, ENDS = "<<doc ", "<</doc ", ">>"  # a nonce stands before the end
 # Characters that a reader, or a tokenizer, may take for the ones of a delimiter and that NFKC does
 # not map to them: Unicode's angle brackets and guillemets, slashes, Cyrillic and Greek letters.
 _LOOKALIKES = {
@@ -62,7 +63,7 @@ class Frame:
     @property
     def opening(self) -> str:
         """The delimiter before corpus text."""
-        return f"<<doc {self.nonce}>>"
+        return f"{OPENS}{self.nonce}{ENDS}"
 
     @property
     def breaking(self) -> Callable[[str], str] | None:
@@ -81,7 +82,7 @@ class Frame:
     @property
     def closing(self) -> str:
         """The delimiter after corpus text."""
-        return f"<</doc {self.nonce}>>"
+        return f"{CLOSES}{self.nonce}{ENDS}"
 
     def wrap(self, text: str) -> str:
         """`text`, harmless, between the delimiters; on lines of its own if it has several."""

@@ -1,8 +1,8 @@
-# ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
 """The figures of a text, however they are written: numbers, dates, times, number words. Pure.
 
 Two texts with the same figures give the same set. Words are those of number_words.toml.
 """
+# ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _value(text: str, at: int, key: str, written: str) -> Value:
             return int(number[1]) * _UNITS[(number[2] or "")[:1]]
         wanted = "a number"
     elif key in _DAYS:
-        if is_day(written):
+        if is_period(written):
             return written
         wanted = "2024, 2024-03 or 2024-03-12"
     elif key == "status" and written.casefold() not in STATUSES:
@@ -121,7 +121,7 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def is_day(written: str) -> bool:
+def is_period(written: str) -> bool:
     """Whether it is a day, a month or a year of the calendar, as 2024-03."""
     if not _DAY.fullmatch(written):
         return False

@@ -57,7 +57,7 @@ class Writer:
     Changes are invisible until `commit`. Leaving without commit leaves the store as it was.
     `rebuilding` is set if the fingerprint makes other rows than the committed ones: new rows then
     go into new tables and are committed only when complete, so that the two kinds are never mixed.
-    How far that is a draft says, from which the next writer goes on. Vectors are in `vectors`.
+    How far that is a draft says, from which the next writer goes on.
     """
 
     _chunks: Table

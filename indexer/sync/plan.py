@@ -1,7 +1,7 @@
 """Plans a run from plain values: the folder as walked, the index as stored.
 
 `plan` is pure. `changed_hashes` reads the files whose size or time differ, `with_moved` those that
-may be one that is gone.
+may be one that is gone. What is embedded again is decided here.
 """
 
 from __future__ import annotations

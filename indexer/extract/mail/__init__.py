@@ -303,8 +303,8 @@ class _Outlook:
         self._numbers = dict(_fixed(compound.read(f"{prefix}{_PROPERTIES}") or b"", head))
 
     def mail(self) -> Mail:
-        """Its headers, text and what is attached."""
-        mail = Mail(headers=list(self.headers()))
+        """Its headers, each on one line whatever it holds, text and what is attached."""
+        mail = Mail(headers=[(label, markdown.one_line(said)) for label, said in self.headers()])
         text = self.text(mail.unread)
         if text.strip():
             mail.texts.append(text)
@@ -353,7 +353,7 @@ class _Outlook:
             mail.name(name, "not in this file")
 
     def _attach_message(self, name: str, inner: str, mail: Mail) -> None:
-        name = f"{name.replace('/', '_') or 'message'}.msg"
+        name = f"{markdown.one_line(name).replace('/', '_') or 'message'}.msg"
 
         def document(within: Within) -> Extraction:
             return mail_extraction(_Outlook(self._compound, inner).mail(), within)

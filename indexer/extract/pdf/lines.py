@@ -1,6 +1,6 @@
 """The lines of a PDF page with their places, as pdfium gives its text.
 
-Puts together what pdfium takes apart: a line with a raised mark in it is one line. Orders nothing.
+Puts together what pdfium takes apart: a line with a raised mark in it is one line. Orders no lines.
 Characters are known by their numbers in pdfium's list; see calls.py.
 """
 

@@ -156,7 +156,6 @@ def _without(
 
 
 Others = Sequence[tuple[int, Sequence[EdgeRow]]]
-Mates = Sequence[tuple[int, EdgeRow]]
 
 
 def _running(

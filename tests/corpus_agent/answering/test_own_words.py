@@ -91,4 +91,4 @@ def test_a_sentence_against_its_own_quotation_is_marked():
     ):
         assert "[differs: " in answer(draft).text
         control = answer(draft.replace("not ", ""), text=LEASE.replace("not ", ""))
-        assert control.citations or "The Tenant of the flat may" in draft
+        assert control.citations

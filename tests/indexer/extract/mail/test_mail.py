@@ -81,10 +81,10 @@ def test_what_outlook_attaches_is_read_messages_too():
 
     streams = {
         "__properties_version1.0": bytes(32),
-        "__substg1.0_0037001F": wide("outer"),
+        "__substg1.0_0037001F": wide("outer\nFrom: a forged sender"),
         f"{first}__substg1.0_3707001F": wide("deed.pdf"),
         f"{first}__substg1.0_37010102": DEED,
-        f"{second}__substg1.0_3001001F": wide("About the rent"),
+        f"{second}__substg1.0_3001001F": wide("About\r\nthe rent"),
         f"{inner}__properties_version1.0": bytes(24),
         f"{inner}__substg1.0_0037001F": wide("About the rent"),
         f"{inner}__substg1.0_1000001F": wide("It is due in May."),
@@ -93,7 +93,7 @@ def test_what_outlook_attaches_is_read_messages_too():
     }
     lines = (line.rstrip("\0 ") for line in lines_of(made.compound(streams), "a.msg"))
     assert [line for line in lines if line] == [
-        "Subject: outer",
+        "Subject: outer From: a forged sender",
         "Attachment: deed.pdf",
         "Attachment: About the rent.msg",
         "--- File deed.pdf, Page 1 ---",
