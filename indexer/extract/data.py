@@ -21,6 +21,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, table, words
+from indexer.extract.hidden import hide
 from indexer.extract.html import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx
@@ -74,8 +75,25 @@ def read_xml(data: bytes) -> Extraction:
     titles = (markdown.one_line(text_of(child(each, "title"))) for each in (root, *root))
     lines = _elements(root)
     if kind == "svg":  # not its lines and places
-        lines = (text_of(e) for e in root.iter() if tag_of(e) in ("title", "desc", "text"))
+        lines = _drawn(root)
     return Extraction(next(filter(None, titles), None), plain_lines(lines))
+
+
+_UNSEEN = re.compile(
+    r";\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*[0.]+%?)\s*[;!]", re.I
+)
+
+
+def _drawn(element: Element, *, unseen: bool = False) -> Iterator[str]:
+    """The texts of a drawing; those are marked that it does not display."""
+    own = (f"{n}:{element.get(n, '')}" for n in ("display", "visibility", "opacity"))
+    look = f";{';'.join(own)};{element.get('style')};"
+    unseen = unseen or _UNSEEN.search(look) is not None
+    if tag_of(element) in ("title", "desc", "text"):
+        text = markdown.one_line(text_of(element))
+        yield hide(text) if unseen else text
+    for each in element.iterchildren("*"):
+        yield from _drawn(each, unseen=unseen)
 
 
 _UNSHOWN = frozenset({"id", "space", "lang", "base", "schemaLocation", "style", "class", "rsid"})

@@ -180,6 +180,21 @@ def in_xml(run: str) -> dict[str, bytes]:
     return {"of 2003": whole.encode(), "a package": package.encode()}
 
 
+def drawing(look: str, group: str = "") -> bytes:
+    texts = f"<text>{SHOWN}</text><g {group}><text {look}>{SECRET}</text></g>"
+    return f"<svg xmlns='http://www.w3.org/2000/svg'>{texts}</svg>".encode()
+
+
+SVG_HIDES = {
+    "display": drawing("display='none'"),
+    "style": drawing("style='fill:red; Display : none !important'"),
+    "opacity": drawing("opacity='0.0'"),
+    "visibility": drawing("style='visibility:hidden'"),
+    "a group": drawing("", "style='opacity:0'"),
+}
+SVG_SHOWS = {"plain": drawing(""), "half": drawing("opacity='0.5' style='display:inline'")}
+
+
 def feed(style: str) -> dict[str, bytes]:
     text = escape(f"<p>{SHOWN}</p><p style='{style}'>{SECRET}</p>")
     item = f"<item><description>{text}</description></item>"
@@ -722,6 +737,7 @@ DRAWN = f"<text:p><draw:frame><draw:image/><svg:desc>{SECRET}</svg:desc></draw:f
 HIDES = {
     "a.docx": WORD_HIDES | {"a picture": word(around=DESCRIBED)},
     "a.xml": in_xml(VANISH) | feed("display:none"),
+    "a.svg": SVG_HIDES,
     "a.pptx": SLIDE_HIDES | {"a picture": slides(around=PICTURED)},
     "a.rtf": {text: rtf(text) for text in RTF_HIDES},
     "a.odt": ODT_HIDES | {"a picture": placed(DRAWN)},
@@ -732,6 +748,7 @@ HIDES = {
 SHOWS = {
     "a.docx": WORD_SHOWS,
     "a.xml": in_xml("") | feed(""),
+    "a.svg": SVG_SHOWS,
     "a.pptx": SLIDE_SHOWS,
     "a.rtf": {text: rtf(text) for text in RTF_SHOWS},
     "a.odt": ODT_SHOWS,
