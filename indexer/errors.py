@@ -8,15 +8,15 @@ from __future__ import annotations
 
 
 class CorpusError(Exception):
-    """What went wrong and, in `hint`, what to do next; `code` names it for a program."""
+    """What went wrong and, in `hint`, what to do next; `near` is that without its command."""
 
     exit_code = 1
     code = "error"
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", command: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.near, self.hint = hint, f"{hint}{command}"
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()

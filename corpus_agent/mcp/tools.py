@@ -117,8 +117,7 @@ class Tools:
         except UsageError:
             raise
         except CorpusError as error:
-            near = error.hint.partition("All of them")[0]
-            hint = f"{near}{SOURCES} lists what there is."
+            hint = f"{error.near}{SOURCES} lists what there is."
             raise Refused(error.message, hint, code="not_found") from None
 
     def _sources(self, arguments: Arguments) -> ToolResult:
@@ -317,7 +316,7 @@ def _table(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPie
     )
     head = [looked_at, *counts, *(f"Note: {frame.line(notice)}" for notice in notices), framed]
     texts = ["\n".join(_row(frame, made, number, row)) for number, row in enumerate(rows, 1)]
-    return ToolResult("\n".join([*head, *_page(texts, offset, "row")]), version=made.version)
+    return ToolResult("\n".join([*head, *_page(texts, offset)]), version=made.version)
 
 
 def _checked(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPiece) -> ToolResult:
@@ -335,20 +334,20 @@ def _checked(service: Service, frame: Frame, arguments: Arguments, on_piece: OnP
     return ToolResult("\n".join(lines), version=found.version)
 
 
-def _page(texts: list[str], offset: int, noun: str) -> Iterator[str]:
+def _page(texts: list[str], offset: int) -> Iterator[str]:
     """The texts from `offset` on that fit into one result, and how to go on."""
     if not texts:
-        yield f"No {noun}."
+        yield "No row."
         return
     if offset > len(texts):
-        yield f"The table has {number_of(len(texts), noun)}."
+        yield f"The table has {number_of(len(texts), 'row')}."
         return
     last = offset - 1 + _fitting(texts[offset - 1 :])
     yield from texts[offset - 1 : last]
     if last < len(texts):
-        yield f"{len(texts) - last:,} more of {len(texts):,} {noun}s: use offset={last + 1}."
+        yield f"{len(texts) - last:,} more of {len(texts):,} rows: use offset={last + 1}."
     else:
-        yield f"These are {noun}s {offset:,} to {last:,} of {len(texts):,}."
+        yield f"These are rows {offset:,} to {last:,} of {len(texts):,}."
 
 
 def _fitting(texts: list[str], tokens: int = MAX_ROWS_TOKENS) -> int:

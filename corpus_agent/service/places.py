@@ -86,7 +86,7 @@ def _selected(corpus: Index, typed: str) -> str:
     near = ", ".join(map(quoted, corpus.similar(sources[0]))) if sources else ""
     hint = f"Did you mean {near}? " if near else ""
     raise CorpusError(
-        f"No document of the index is at {quoted(typed)}.", f"{hint}All of them: corpus-agent files"
+        f"No document of the index is at {quoted(typed)}.", hint, "All of them: corpus-agent files"
     )
 
 
@@ -112,7 +112,7 @@ def chosen_rows(
     if not found and (paths or not_paths or where):
         raise CorpusError(
             f"No document of the index is selected by {_conditions(paths, not_paths, where)}.",
-            "All of them, with what each has: corpus-agent files --json",
+            command="All of them, with what each has: corpus-agent files --json",
         )
     return found
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from corpus_agent.text.sanitize import message, one_line, unlinked, visible
 
+OPENS, CLOSES, ENDS = "<<doc ", "<</doc ", ">>"  # a nonce stands before the end
 # Characters that a reader, or a tokenizer, may take for the ones of a delimiter and that NFKC does
 # not map to them: Unicode's angle brackets and guillemets, slashes, Cyrillic and Greek letters.
 _LOOKALIKES = {
@@ -47,9 +48,6 @@ _DELIMITER = re.compile(
     rf"{_OPENING}(?P<name>(?:{_SLASH}{_DOC}|{_DOC}{_WORD_END})[^<>«»;(){{}}=,]{{0,60}}?){_CLOSING}"
 )
 _BEGINNING = re.compile(rf"{_OPENING}(?P<name>{_SLASH}{_DOC}|{_DOC}{_NONCE})")
-
-
-OPENS, CLOSES, ENDS = "<<doc ", "<</doc ", ">>"  # a nonce stands before the end
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import (
@@ -28,6 +28,14 @@ from indexer.extract.text import decode_named
 if TYPE_CHECKING:
     import olefile
     from lxml.etree import _Element as Element
+
+
+class Parts(Protocol):
+    """The named parts of a document, in any container."""
+
+    def xml(self, name: str) -> Element | None:
+        """The root of a part that is XML; None where there is none of that name."""
+        ...
 
 
 class ZipParts:
@@ -168,7 +176,7 @@ def text_of(element: Element | None) -> str:
     return "" if element is None else "".join(element.itertext())
 
 
-def relations(parts: ZipParts, name: str) -> dict[str, tuple[str, str]]:
+def relations(parts: Parts, name: str) -> dict[str, tuple[str, str]]:
     """Relations of an Office part: id -> (last word of the type, name of the other part).
 
     External targets are omitted.
@@ -184,13 +192,13 @@ def relations(parts: ZipParts, name: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def addresses(parts: ZipParts, name: str) -> dict[str, str]:
+def addresses(parts: Parts, name: str) -> dict[str, str]:
     """Addresses that an Office part links to: id -> target outside of the file."""
     outside = _related(parts, name, external=True)
     return {attribute(each, "Id") or "": attribute(each, "Target") or "" for each in outside}
 
 
-def _related(parts: ZipParts, name: str, external: bool) -> Sequence[Element]:
+def _related(parts: Parts, name: str, external: bool) -> Sequence[Element]:
     folder, base = posixpath.split(name)
     every = inside(parts.xml(posixpath.join(folder, "_rels", f"{base}.rels")))
     return [each for each in every if (attribute(each, "TargetMode") == "External") is external]
@@ -202,13 +210,13 @@ def relation_id(element: Element) -> str:
     return next(ids, "")
 
 
-def main_part(parts: ZipParts, usual: str) -> str:
+def main_part(parts: Parts, usual: str) -> str:
     """The name of an Office file's main part, by its relations, else the usual one."""
     kinds = relations(parts, "").values()
     return next((name for kind, name in kinds if kind == "officeDocument"), usual)
 
 
-def core_properties(parts: ZipParts) -> OwnProperties:
+def core_properties(parts: Parts) -> OwnProperties:
     """An Office file's properties: the day is that of its making, else of its last change."""
     kinds = relations(parts, "").values()
     name = next((name for kind, name in kinds if kind == "core-properties"), "docProps/core.xml")
@@ -216,14 +224,14 @@ def core_properties(parts: ZipParts) -> OwnProperties:
     return own_properties(*_texts(root, "title", "creator", "created", "modified"))
 
 
-def meta_properties(parts: ZipParts) -> OwnProperties:
+def meta_properties(parts: Parts) -> OwnProperties:
     """An OpenDocument file's properties; the first author before the last one."""
     names = ("title", "initial-creator", "creator", "creation-date", "date")
     title, first, last, *days = _texts(child(_if_readable(parts, "meta.xml"), "meta"), *names)
     return own_properties(title, first or last, *days)
 
 
-def _if_readable(parts: ZipParts, name: str) -> Element | None:
+def _if_readable(parts: Parts, name: str) -> Element | None:
     try:
         return parts.xml(name)
     except UnreadableDocument:

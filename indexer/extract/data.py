@@ -1,10 +1,10 @@
 """JSON, XML, notebooks, CSV, contacts and calendars: what was written for programs.
 
 JSON stays as it is, with characters for its escapes and line ends where there are none. XML is
-an element a line, named by its tag, but for what a drawing says. A notebook is read as Markdown:
-text cells, code, and what the code printed; pictures are left out. Each contact (vCard, RFC 6350)
-and each appointment (iCalendar, RFC 5545) is a part, with a line for each property that is for
-people.
+read by its root element: a feed, a drawing, a Word file in XML form; else every element with text
+becomes a line, named by its tag. A notebook is read as Markdown: text cells,
+code, and what the code printed; pictures are left out. Each contact (vCard, RFC 6350, 3) and each
+appointment (iCalendar, RFC 5545, 3.1) is a part, with a line for each property that is for people.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, table, words
+from indexer.extract.hidden import hide
 from indexer.extract.html import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
+from indexer.extract.office import docx
 from indexer.extract.tables.named_rows import labelled
 from indexer.extract.text import decode, decode_named, decode_part, markdown_title
 from indexer.records import Line
@@ -64,13 +66,34 @@ def read_xml(data: bytes) -> Extraction:
     """Its title and lines; raises UnreadableDocument("malformed")."""
     root = parse_xml(data)
     kind = tag_of(root)
+    if kind in ("wordDocument", "package"):
+        return docx.read_word_xml(root)
     if kind == "html":
         return read_html(data)
+    if kind in ("rss", "feed", "RDF") and any(tag_of(e) in ("item", "entry") for e in root.iter()):
+        return _feed(root)
     titles = (markdown.one_line(text_of(child(each, "title"))) for each in (root, *root))
     lines = _elements(root)
     if kind == "svg":  # not its lines and places
-        lines = (text_of(e) for e in root.iter() if tag_of(e) in ("title", "desc", "text"))
+        lines = _drawn(root)
     return Extraction(next(filter(None, titles), None), plain_lines(lines))
+
+
+_UNSEEN = re.compile(
+    r";\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*[0.]+%?)\s*[;!]", re.I
+)
+
+
+def _drawn(element: Element, *, unseen: bool = False) -> Iterator[str]:
+    """The texts of a drawing; those are marked that it does not display."""
+    own = (f"{n}:{element.get(n, '')}" for n in ("display", "visibility", "opacity"))
+    look = f";{';'.join(own)};{element.get('style')};"
+    unseen = unseen or _UNSEEN.search(look) is not None
+    if tag_of(element) in ("title", "desc", "text"):
+        text = markdown.one_line(text_of(element))
+        yield hide(text) if unseen else text
+    for each in element.iterchildren("*"):
+        yield from _drawn(each, unseen=unseen)
 
 
 _UNSHOWN = frozenset({"id", "space", "lang", "base", "schemaLocation", "style", "class", "rsid"})
@@ -87,6 +110,24 @@ def _elements(element: Element) -> Iterator[str]:
         yield f"{name}: {' '.join(filter(None, [values and f'({values})', text]))}"
     for each in () if own else element.iterchildren("*"):
         yield from _elements(each)
+
+
+_DETAILS = ("pubDate", "published", "updated", "date", "creator", "author")
+_TEXTS = ("description", "summary", "encoded", "content")
+
+
+def _feed(root: Element) -> Extraction:
+    """A news feed: its title, then each entry with title, date and text."""
+    channel = child(root, "channel")
+    title = markdown.one_line(text_of(child(root if channel is None else channel, "title")))
+    blocks = [markdown.heading(1, title)]
+    for item in root.iter("{*}item", "{*}entry"):
+        parts = {tag_of(each): text_of(each) for each in item}
+        blocks.append(markdown.heading(2, parts.get("title", "")))
+        details = {name: markdown.one_line(parts.get(name, "")) for name in _DETAILS}
+        blocks += [f"{name}: {text}" for name, text in details.items() if text]
+        blocks += [html_text(parts[name], titled=False)[1] for name in _TEXTS if name in parts]
+    return Extraction(title or None, plain_lines([markdown.page(blocks)]))
 
 
 # --- Notebooks ------------------------------------------------------------------------------------

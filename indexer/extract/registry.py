@@ -43,7 +43,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     Extractor("json", 4, "data", ".json .jsonl .ndjson .geojson .jsonld .webmanifest .har"),
     Extractor(
         "xml",
-        11,
+        9,
         "data",
         ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .plist "
         ".rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita .fb2",

@@ -58,8 +58,7 @@ _IGNORE, _IGNORE_ALL = ".gitignore", b"*\n"
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 UNFINISHED_MARKER = f"{MARKER_NAME}.new"
 # What may lie at the top of a store, so that no folder of documents is taken for one; what lies in
-# its folders is the program's own, except in `saved`. Only earlier releases wrote `vectors` and
-# `recognised`.
+# its folders is the program's own, except in `saved`. Of earlier releases: vectors, recognised.
 FOLDERS = re.compile("lance|vectors|texts|recognised|probes|saved|tmp")
 FILES = re.compile(
     rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"

@@ -1,4 +1,4 @@
-"""Word documents (DOCX) as Markdown.
+"""Word documents (DOCX, and Word's XML forms) as Markdown.
 
 Reads what is visible on the page: accepted text (no tracked deletions), numbers of lists and
 headings, tables, text boxes, formulas; notes and comments stand after the paragraph that they
@@ -8,13 +8,14 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import (
+    Parts,
     ZipParts,
     addresses,
     attribute,
@@ -48,29 +49,63 @@ if TYPE_CHECKING:
 
 _SKIPPED = words(
     "pPr rPr tblPr trPr tcPr tblGrid sectPr sdtPr sdtEndPr del moveFrom delText "
-    "delInstrText instrText fldData fldChar proofErr numPr ctrlPr"
+    "delInstrText instrText fldData fldChar proofErr numPr ctrlPr binData"
 )
+_DELETED = frozenset({"del", "moveFrom", "delText"})
 
 
 def read_docx(data: bytes) -> Extraction:
     """Its title and text; raises UnreadableDocument."""
     parts = ZipParts(data)
-    main = main_part(parts, "word/document.xml")
+    return _extraction(parts, main_part(parts, "word/document.xml"), everything=False)
+
+
+def read_word_xml(root: Element) -> Extraction:
+    """Word's XML forms, of 2003 or a package in one file: all of their text.
+
+    Such files are made for programs and kept for their content, so nothing is omitted.
+    """
+    parts = _FlatParts(root)
+    return _extraction(parts, main_part(parts, _ALONE), everything=True)
+
+
+def _extraction(parts: Parts, main: str, everything: bool) -> Extraction:
+    """With `everything` also deleted text, page headers and footers."""
     root = parts.xml(main)
     if root is None:
         raise UnreadableDocument("malformed", "no document part")
     body = child(root, "body")
-    reader = _DocxReader(parts, main, root)
+    reader = _DocxReader(parts, main, root, everything)
     blocks = list(reader.blocks(root if body is None else body))
+    if everything:
+        blocks += reader.margins()
     blocks.append(markdown.links(reader.links))
     own = core_properties(parts)
     return Extraction(own.title or reader.title, plain_lines([markdown.page(blocks)]), own=own)
 
 
+_ALONE = "document.xml"
+
+
+class _FlatParts:
+    """The parts of a package in one XML file; a document of 2003 is its only part."""
+
+    def __init__(self, root: Element) -> None:
+        self._parts = {_ALONE: root} if tag_of(root) != "package" else {}
+        for part in root if tag_of(root) == "package" else ():
+            for data in inside(part, "xmlData"):
+                self._parts.setdefault((attribute(part, "name") or "").lstrip("/"), data)
+
+    def xml(self, name: str) -> Element | None:
+        """The root of a part; None where there is none of that name."""
+        return self._parts.get(name.lstrip("/"))
+
+
 class _DocxReader:
     """One document: its styles, numbering and notes, and the counts of its lists so far."""
 
-    def __init__(self, parts: ZipParts, main: str, root: Element) -> None:
+    def __init__(self, parts: Parts, main: str, root: Element, everything: bool) -> None:
+        self._skipped = _SKIPPED - _DELETED - {"sectPr"} if everything else _SKIPPED
         self._parts = parts
         self._related = relations(parts, main)
         named = dict(self._related.values())
@@ -97,7 +132,7 @@ class _DocxReader:
             elif tag == "AlternateContent":
                 chosen = child(element, "Choice")
                 yield from self.blocks(element if chosen is None else chosen)
-            elif tag not in _SKIPPED:
+            elif tag not in self._skipped:
                 yield from self.blocks(element)
 
     def _paragraph(self, paragraph: Element) -> Iterator[str]:
@@ -132,7 +167,7 @@ class _DocxReader:
         """Add the text of a paragraph, and what is anchored in it: boxes, notes."""
         for part in element:
             tag = tag_of(part)
-            if tag in _SKIPPED:
+            if tag in self._skipped:
                 continue
             if tag in _SIMPLE:
                 said.append(_SIMPLE[tag](part))
@@ -163,6 +198,10 @@ class _DocxReader:
         """The blocks of an element anchored in a paragraph; None for the paragraph's own text."""
         if tag in ("footnoteReference", "endnoteReference", "commentReference"):
             return self._note(tag.removesuffix("Reference"), part)
+        if tag in ("footnote", "endnote", "hdr", "ftr"):  # Word 2003 keeps them in place
+            return [f"{_PLACES[tag]}: {text}" for text in self._flat(part)]
+        if tag == "annotation" and (attribute(part, "type") or "").endswith("Comment"):
+            return [f"Comment: {text}" for text in self._flat(part)]
         if tag in ("chart", "relIds"):
             return self._drawing(part)
         if tag == "txbxContent":
@@ -182,11 +221,18 @@ class _DocxReader:
         def cell(element: Element) -> list[str]:
             return self._on(ground.inside(child(element, "tcPr")), element)
 
-        return table_text(list(word_rows(table, cell)))
+        return table_text(list(word_rows(table, cell, self._skipped)))
 
     def _flat(self, container: Element) -> list[str]:
         """All text in a note on one line; nothing where there is none."""
         return list(filter(None, [markdown.one_line(" ".join(self.blocks(container)))]))
+
+    def margins(self) -> Iterator[str]:
+        """Page headers and footers, and the prompts of fields."""
+        for kind, name in self._related.values():
+            root = self._parts.xml(name) if kind in _MARGINS else None
+            if root is not None:
+                yield from (f"{_MARGINS[kind]}: {text}" for text in self._flat(root))
 
     def _note(self, kind: str, reference: Element) -> Iterator[str]:
         note = self._notes[kind].pop(attribute(reference, "id") or "", None)
@@ -205,6 +251,10 @@ class _DocxReader:
             yield chart_text(root)
 
 
+_PLACES = {"footnote": "Footnote", "endnote": "Endnote", "hdr": "Header", "ftr": "Footer"}
+_MARGINS = {"header": "Header", "footer": "Footer", "glossaryDocument": "Prompts"}
+
+
 def _symbol(element: Element) -> str:
     """A character of a symbol font: its own code point, unless that is private to the font."""
     code = int(attribute(element, "char") or "0", 16)
@@ -212,7 +262,7 @@ def _symbol(element: Element) -> str:
 
 
 _SIMPLE: dict[str, Callable[[Element], str]] = {
-    "t": text_of,
+    **dict.fromkeys(("t", "delText"), text_of),
     **dict.fromkeys(("tab", "ptab"), lambda _: "\t"),
     **dict.fromkeys(("br", "cr"), lambda _: "\n"),
     "noBreakHyphen": lambda _: "\u2011",
@@ -236,28 +286,30 @@ MAX_SPAN = 64  # columns of a merged cell: Word's own limit is 63
 Blocks = Callable[["Element"], Iterable[str]]
 
 
-def word_rows(table: Element, blocks: Blocks) -> Iterator[Row]:
+def word_rows(table: Element, blocks: Blocks, skipped: Collection[str]) -> Iterator[Row]:
     """The rows of a table, without deleted ones; `blocks` gives the blocks of a cell."""
     above: dict[int, Cell] = {}  # the cell that begins at a column of the row above
-    for row in _found(table, "tr"):
+    for row in _found(table, "tr", skipped):
         properties = child(row, "trPr")
         if child(properties, "del") is not None:
             continue
-        placed = list(_placed(_found(row, "tc"), _count(properties, "gridBefore"), above, blocks))
+        placed = list(
+            _placed(_found(row, "tc", skipped), _count(properties, "gridBefore"), above, blocks)
+        )
         if is_on(child(properties, "hidden")):
             placed = [replace(p, cell=replace(p.cell, text=hide(p.cell.text))) for p in placed]
         above = {each.first: each.cell for each in placed}
         yield Row(tuple(placed), is_on(child(properties, "tblHeader")))
 
 
-def _found(container: Element, wanted: str) -> Iterator[Element]:
+def _found(container: Element, wanted: str, skipped: Collection[str]) -> Iterator[Element]:
     """The rows of a table or the cells of a row, also of those in content controls."""
     for element in container:
         tag = tag_of(element)
         if tag == wanted:
             yield element
-        elif tag not in _SKIPPED:
-            yield from _found(element, wanted)
+        elif tag not in skipped:
+            yield from _found(element, wanted, skipped)
 
 
 def _placed(

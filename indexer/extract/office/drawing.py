@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
 from indexer.extract.container import (
-    ZipParts,
+    Parts,
     attribute,
     child,
     inside,
@@ -65,7 +65,7 @@ class Slide:
 UNSAID = Slide()
 
 
-def slide_of(parts: ZipParts, name: str) -> Slide:
+def slide_of(parts: Parts, name: str) -> Slide:
     """What a slide is, if nothing but text without a fill stands on it.
 
     Its theme is not looked for where no text has a colour of its own.

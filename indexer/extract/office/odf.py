@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import (
+    Parts,
     ZipParts,
     attribute,
     child,
@@ -68,7 +69,7 @@ def read_odf(data: bytes) -> Extraction:
 class _OdfReader:
     """State of reading a document: the title, and the notes of the current paragraph."""
 
-    def __init__(self, content: Element, parts: ZipParts) -> None:
+    def __init__(self, content: Element, parts: Parts) -> None:
         styles = parts.xml("styles.xml")
         roots = [content] if styles is None else [content, styles]
         self._styles = OdfStyles(roots)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import (
+    Parts,
     ZipParts,
     addresses,
     attribute,
@@ -63,7 +64,7 @@ _ENDLESS = 10**9
 _Edges = dict[str, int]  # of a slide, on the right and below
 
 
-def _lines(parts: ZipParts, slides: list[str], edges: _Edges, unread: list[str]) -> Iterator[Line]:
+def _lines(parts: Parts, slides: list[str], edges: _Edges, unread: list[str]) -> Iterator[Line]:
     seen: set[str] = set()
     for number, name in enumerate(slides, start=1):
         try:
@@ -76,7 +77,7 @@ def _lines(parts: ZipParts, slides: list[str], edges: _Edges, unread: list[str])
         yield from part_lines("Slide", number, [text], page=number)
 
 
-def _first_title(parts: ZipParts, slides: list[str]) -> str | None:
+def _first_title(parts: Parts, slides: list[str]) -> str | None:
     try:
         root = parts.xml(slides[0]) if slides else None
     except UnreadableDocument:
@@ -87,7 +88,7 @@ def _first_title(parts: ZipParts, slides: list[str]) -> str | None:
     return None
 
 
-def _slide(parts: ZipParts, name: str, edges: _Edges, seen: set[str]) -> Iterator[str]:
+def _slide(parts: Parts, name: str, edges: _Edges, seen: set[str]) -> Iterator[str]:
     """The blocks of a slide; `seen` contains the margin texts of earlier slides."""
     root = parts.xml(name)
     if root is None:
@@ -98,7 +99,7 @@ def _slide(parts: ZipParts, name: str, edges: _Edges, seen: set[str]) -> Iterato
 
 
 def _slide_blocks(
-    parts: ZipParts, name: str, root: Element, edges: _Edges, seen: set[str]
+    parts: Parts, name: str, root: Element, edges: _Edges, seen: set[str]
 ) -> Iterator[str]:
     related = relations(parts, name)
     shapes = [each for each in inside(root, "cSld", "spTree") if not _repeats(each, seen)]
@@ -149,7 +150,7 @@ def _placeholder(shape: Element) -> str:
 
 
 def _shape(
-    parts: ZipParts, shape: Element, related: dict[str, tuple[str, str]], slide: Slide
+    parts: Parts, shape: Element, related: dict[str, tuple[str, str]], slide: Slide
 ) -> Iterator[str]:
     tag = tag_of(shape)
     if tag == "sp":
@@ -188,7 +189,7 @@ def _is_unseen(shape: Element, edges: _Edges) -> bool:
 
 
 def _frame(
-    parts: ZipParts, frame: Element, related: dict[str, tuple[str, str]], slide: Slide
+    parts: Parts, frame: Element, related: dict[str, tuple[str, str]], slide: Slide
 ) -> Iterator[str]:
     """The table, chart or diagram in a frame."""
     for each in frame.iter("{*}tbl", "{*}chart", "{*}relIds"):

@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from html import escape
 
 import pytest
 from hypothesis import given
@@ -155,6 +156,51 @@ def solid(colour: str, alpha: int | None = None) -> str:
 WHITE = "<w:color w:val='FFFFFE'/>"
 CLEAR = "<w14:textFill><w14:solidFill><w14:x><w14:alpha w14:val='{}'/></w14:x></w14:solidFill>"
 CLEAR += "</w14:textFill>"
+
+
+def in_xml(run: str) -> dict[str, bytes]:
+    """The same two paragraphs in both of Word's XML forms: of 2003, and a package in one file."""
+    old = "http://schemas.microsoft.com/office/word/2003/wordml"
+    new = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    package = "http://schemas.microsoft.com/office/2006/xmlPackage"
+    relations = "http://schemas.openxmlformats.org/package/2006/relationships"
+    body = f"<w:p><w:r><w:t>{SHOWN}</w:t></w:r></w:p>"
+    body += f"<w:p><w:r><w:rPr>{run}</w:rPr><w:t>{SECRET}</w:t></w:r></w:p>"
+    main = "<Relationship Id='r' Type='urn:/officeDocument' Target='word/document.xml'/>"
+    parts = {
+        "/_rels/.rels": f"<Relationships xmlns='{relations}'>{main}</Relationships>",
+        "/word/document.xml": f"<w:d xmlns:w='{new}'><w:body>{body}</w:body></w:d>",
+    }
+    flat = "".join(
+        f"<p:part p:name='{name}'><p:xmlData>{part}</p:xmlData></p:part>"
+        for name, part in parts.items()
+    )
+    whole = f"<w:wordDocument xmlns:w='{old}'><w:body>{body}</w:body></w:wordDocument>"
+    package = f"<p:package xmlns:p='{package}'>{flat}</p:package>"
+    return {"of 2003": whole.encode(), "a package": package.encode()}
+
+
+def drawing(look: str, group: str = "") -> bytes:
+    texts = f"<text>{SHOWN}</text><g {group}><text {look}>{SECRET}</text></g>"
+    return f"<svg xmlns='http://www.w3.org/2000/svg'>{texts}</svg>".encode()
+
+
+SVG_HIDES = {
+    "display": drawing("display='none'"),
+    "style": drawing("style='fill:red; Display : none !important'"),
+    "opacity": drawing("opacity='0.0'"),
+    "visibility": drawing("style='visibility:hidden'"),
+    "a group": drawing("", "style='opacity:0'"),
+}
+SVG_SHOWS = {"plain": drawing(""), "half": drawing("opacity='0.5' style='display:inline'")}
+
+
+def feed(style: str) -> dict[str, bytes]:
+    text = escape(f"<p>{SHOWN}</p><p style='{style}'>{SECRET}</p>")
+    item = f"<item><description>{text}</description></item>"
+    return {"a feed": f"<rss version='2.0'><channel>{item}</channel></rss>".encode()}
+
+
 VANISH, EXACT = "<w:vanish/>", "<w:spacing w:line='{}' w:lineRule='exact'/>"
 WORD_HIDES = {
     "vanish": word(VANISH),
@@ -690,6 +736,8 @@ PICTURED = f"<p:pic><p:nvPicPr><p:cNvPr descr='{SECRET}'/></p:nvPicPr></p:pic>"
 DRAWN = f"<text:p><draw:frame><draw:image/><svg:desc>{SECRET}</svg:desc></draw:frame></text:p>"
 HIDES = {
     "a.docx": WORD_HIDES | {"a picture": word(around=DESCRIBED)},
+    "a.xml": in_xml(VANISH) | feed("display:none"),
+    "a.svg": SVG_HIDES,
     "a.pptx": SLIDE_HIDES | {"a picture": slides(around=PICTURED)},
     "a.rtf": {text: rtf(text) for text in RTF_HIDES},
     "a.odt": ODT_HIDES | {"a picture": placed(DRAWN)},
@@ -699,6 +747,8 @@ HIDES = {
 }
 SHOWS = {
     "a.docx": WORD_SHOWS,
+    "a.xml": in_xml("") | feed(""),
+    "a.svg": SVG_SHOWS,
     "a.pptx": SLIDE_SHOWS,
     "a.rtf": {text: rtf(text) for text in RTF_SHOWS},
     "a.odt": ODT_SHOWS,
