@@ -93,7 +93,7 @@ TOTAL = 0.8  # of a bare total: "Total assets" may be asked for
 _TIME = lazy(r"(?<![\p{N}.,])(?:1\d|20)\d\d(?![\p{N}]|[.,]\p{N})|\d[:.]\d\d(?!\p{N})")
 
 
-class Kind:
+class AskedFor:
     """What kind of thing a question asks for: a row, a total, when something begins or ends."""
 
     def __init__(self, question: str) -> None:
@@ -232,7 +232,7 @@ class Subject:
 
     def __init__(self, question: str, found: Sequence[Hit], alike: bool = True) -> None:
         self.words = content_terms(question)
-        self.kind = Kind(question)
+        self.kind = AskedFor(question)
         self.language = language_of(found, question)
         named = name_terms(question, self.language, alike)
         self.names = [i for i, word in enumerate(self.words) if word in named]

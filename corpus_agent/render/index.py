@@ -150,8 +150,8 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "There are no documents in this folder; put some in and run the same command again."
         return
     if outcome.interrupted:
-        some = f"Stopped. {number_of(documents, 'document')} can be searched already."
-        some = some if documents else "Stopped before the first document could be searched."
+        some = f"Stopped. {number_of(outcome.chunks, 'passage')} can be searched already."
+        some = some if outcome.chunks else "Stopped before the first document could be searched."
         old = "Stopped. The old index answers until the new one is complete."
         yield f"{old if outcome.rebuilt else some} Go on: corpus-agent index"
         return

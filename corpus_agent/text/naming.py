@@ -45,16 +45,16 @@ Breaking = Callable[[str], str] | None
 """What breaks the live parts of a name: `inert` in an answer, `unlinked` for a parent's viewer."""
 
 
-class Kind(NamedTuple):
+class Form(NamedTuple):
     """What a name is of: the form in which it needs no quotation marks, and its length."""
 
     plain: re.Pattern[str]
     most: int = MAX_CALLED
 
 
-FILE = Kind(re.compile(_PLAIN))
-PATH = Kind(re.compile(f"/?{_PLAIN}"), MAX_PATH)
-MODEL = Kind(re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?"))  # it may have a tag
+FILE = Form(re.compile(_PLAIN))
+PATH = Form(re.compile(f"/?{_PLAIN}"), MAX_PATH)
+MODEL = Form(re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?"))  # it may have a tag
 
 
 def unambiguous(name: str) -> str:
@@ -69,7 +69,7 @@ def cleaned(name: str) -> str:
     return clean if clean == name else f"{clean}~{_hash(name)}"
 
 
-def called(name: str, breaking: Breaking = None, kind: Kind = FILE, *, again: bool = False) -> str:
+def called(name: str, breaking: Breaking = None, kind: Form = FILE, *, again: bool = False) -> str:
     """`name` among the program's words: as it is if it cannot be mistaken, else quoted.
 
     `again`: the name is unambiguous already, as JSON has it.
@@ -97,12 +97,12 @@ def answered_by(name: str, breaking: Breaking = inert) -> str:
     return "without a model" if name == EXTRACTIVE else f"by {answerer(name, breaking)}"
 
 
-def _called(clean: str, name: str, kind: Kind) -> str:
+def _called(clean: str, name: str, kind: Form) -> str:
     plain = kind.plain.fullmatch(clean) and not _OUR_WORDS.search(clean)
     return clean if plain and len(clean) <= kind.most else _quoted(clean, name, kind.most)
 
 
-def _broken(name: str, breaking: Callable[[str], str], kind: Kind | None) -> str:
+def _broken(name: str, breaking: Callable[[str], str], kind: Form | None) -> str:
     """A name with live parts broken, which lengthens it; within the same limit."""
     broken = breaking(cleaned(name))
     clean = cleaned(broken)

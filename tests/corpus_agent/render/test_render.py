@@ -36,7 +36,7 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
     first = Outcome(added=2, chunks=9, seconds=1.25)
     many = "4 files could not be read (3 encrypted, 1 timeout): corpus-agent files --status "
     many += "failed,empty"
-    stopped = "Stopped. 7 documents can be searched already. Go on: corpus-agent index"
+    stopped = "Stopped. 9 passages can be searched already. Go on: corpus-agent index"
     screens = (
         (first, ["2 documents, 9 passages in 1.2 s."]),
         (replace(first, recognised=1),
@@ -49,7 +49,7 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
         (replace(first, problems=unread(*["encrypted"] * 3, "timeout")),
          ["2 documents, 9 passages in 1.2 s.",
           many]),
-        (Outcome(added=3, unchanged=4, chunks=9, interrupted=True),
+        (Outcome(chunks=9, interrupted=True),  # none of the documents was read again yet
          [stopped]),
         (Outcome(interrupted=True),
          ["Stopped before the first document could be searched. Go on: corpus-agent index"]),
