@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, islice, pairwise, permutations
 
 import regex
 
@@ -43,7 +43,7 @@ _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e", "wi
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _RUN = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*")
 _BY = regex.compile(r"(?i)\b(?:by|von|vom|durch|par|por|da|dal|dalla|door)\b")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR, _NAMES = re.compile(r"(?:19|20)\d\d"), 8  # names of a sentence that are compared in pairs
 _PART = re.compile(
     r"(?P<month>month )|(?P<week>(?:week)?day )|(?P<year>(?:19|20)\d\d$)|(?P<day>\d\d?$)"
 )
@@ -108,7 +108,7 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
         or excluded(claim, text)
         or (_repeated_otherwise(claim, text, share, changes) if repeats else None)
         or (other_sense(claim, text) if not shortened and (share >= _ALIKE or whole) else None)
-        or _exchanged(claim, text)
+        or exchanged(claim, text)
         or _other_name(claim, evidence, question)
         or _crossed(claim, text)
     )
@@ -259,9 +259,9 @@ def _runs(folded: frozenset[str], text: str) -> list[Figure]:
     return [run for run in every if not folded.isdisjoint(terms(text[run.start : run.end]))]
 
 
-def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
+def exchanged(claim: str, text: str) -> tuple[str, str] | None:
     """Two names that have changed places round one verb: A pays B, B pays A."""
-    for one, other in combinations(_RUN.finditer(claim), 2):
+    for one, other in combinations(islice(_RUN.finditer(claim), _NAMES), 2):
         first, last = (regex.escape(each[0]) for each in (one, other))
         there = regex.search(rf"\b{last}\b([^.;]{{1,120}}?)\b{first}\b", text)
         if not there or regex.search(rf"\b{first}\b[^.;]{{1,120}}?\b{last}\b", text):

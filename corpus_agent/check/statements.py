@@ -32,7 +32,7 @@ _MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!
 _MODAL = regex.compile(WORDS["modal"])
 _LIGHT = regex.compile(WORDS["light"], regex.IGNORECASE)
 _BRIEF = 30  # characters of a cell that may take its row back
-HITS, NEAR = 8, 20  # passages that a statement is compared with; that the nearest is one of
+HITS, NEAR, LONGEST = 8, 20, 2_000  # passages compared, and to take the nearest of; characters
 # The probability that a sentence says a statement, by ranking.py's figures of the two: set on
 # half of ContractNLI's agreements (benchmarks/check.py, contracts).
 SAYS_BIAS = -5.34
@@ -55,7 +55,8 @@ class StatementFinder:
     def _judged(self, piece: Piece, asked: Query) -> Finding:
         hits = self._corpus.search(asked)
         encode, _ = comparison(self._encoder, piece.text, hits)
-        found = Supporter([h.chunk for h in hits[:HITS]], encode).support(piece.text, piece.under)
+        near = [hit.chunk for hit in hits[:HITS] if len(piece.text) <= LONGEST]
+        found = Supporter(near, encode).support(piece.text, piece.under)
         if isinstance(found, Judgement):
             window, differs = found.window, (found.claimed, found.found)
             cited = window and _all_else(piece.text, differs[0], window) and self._cited(window)
@@ -93,8 +94,7 @@ class StatementFinder:
         return Finding(piece, "not_found")
 
     def _cited(self, window: Window) -> Citation:
-        source = window.passage.source
-        cited = check_quotation(self._corpus, 0, source, window.quote, window.line)
+        cited = check_quotation(self._corpus, 0, window.passage.source, window.quote, window.line)
         return replace(cited, heading=window.under)
 
 

@@ -197,8 +197,7 @@ SVG_SHOWS = {"plain": drawing(""), "half": drawing("opacity='0.5' style='display
 
 def feed(style: str) -> dict[str, bytes]:
     text = escape(f"<p>{SHOWN}</p><p style='{style}'>{SECRET}</p>")
-    item = f"<item><description>{text}</description></item>"
-    return {"a feed": f"<rss version='2.0'><channel>{item}</channel></rss>".encode()}
+    return {"a feed": f"<rss><item><summary>{text}</summary></item></rss>".encode()}
 
 
 VANISH, EXACT = "<w:vanish/>", "<w:spacing w:line='{}' w:lineRule='exact'/>"
