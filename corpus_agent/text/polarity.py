@@ -44,11 +44,12 @@ def written(name: str) -> regex.Pattern[str]:
 def still_said(claim: str, text: str) -> str:
     """A text without the values that it says were so before, unless a claim says that too."""
     spans = [m.span("old") for name in ("replaced", "before") for m in written(name).finditer(text)]
-    for start, end in sorted(spans, reverse=True):
-        at = claim.casefold().find(text[start:end].split()[0].casefold())
+    kept = list(text)  # in whose place blanks stand: one value may be within another
+    for start, end in spans:
+        at = claim.casefold().find("".join(text[start:end].split()[:1]).casefold())
         if at < 0 or not written("led").search(claim[:at]):
-            text = f"{text[:start]} {text[end:]}"
-    return text
+            kept[start:end] = " " * (end - start)
+    return "".join(kept)
 
 
 def alternatives(words: str) -> str:

@@ -39,7 +39,7 @@ class PageReader(Child):
         """
 
         def number(said: dict[str, Any], _: bytes) -> int:
-            if type(pages := said.get("pages")) is int and 0 < pages <= protocol.MAX_PAGE:
+            if type(pages := said.get("pages")) is int and 0 < pages <= MAX_PAGES:
                 return pages
             raise protocol.Malformed("no number of pages")
 
@@ -56,6 +56,7 @@ class PageReader(Child):
 RECOGNISING = "indexer.parsers.recognising"
 VERSION = 2  # of what is written for a page; a change has every page read again
 LABEL = f"ocr-{VERSION}"  # in the label of an extractor
+MAX_PAGES = 100_000  # of a document
 MAX_PAGE_LINES = 20_000
 MAX_PAGE_WORDS = 20_000
 OCR_LIMITS = DocumentLimits(

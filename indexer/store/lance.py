@@ -323,17 +323,19 @@ def release_memory() -> None:
 _TAIL, _LENGTH = struct.Struct("<Q4x4s"), struct.Struct("<I")
 _MAGIC, _BASE_PATHS = b"LANC", 18
 _WIDTHS = {1: 8, 5: 4}  # bytes of a value by its wire type; 0 is a number, 2 has a length before it
-_MAX_NUMBER = 10  # bytes
+_MAX_NUMBER, _MAX_VERSION = 10, 2**24  # bytes of a number, and of a version
 
 
 def check_own_data(store: Path, table: str) -> None:
     """Raise DamagedStore if a version of the table keeps data elsewhere, or cannot be read."""
     for path in sorted((store / TABLES / f"{table}.lance" / "_versions").glob("*.manifest")):
         try:
+            if path.stat().st_size > _MAX_VERSION:
+                raise ValueError("no version")
             elsewhere = _BASE_PATHS in _fields(_message(path.read_bytes()))
         except FileNotFoundError:  # a writer has dropped it meanwhile
             continue
-        except (IndexError, ValueError, struct.error):
+        except (IsADirectoryError, IndexError, OverflowError, ValueError, struct.error):
             raise damaged(store, f"{path.name} is no version of a table") from None
         if elsewhere:
             raise damaged(store, f"{path.name} keeps its data elsewhere")

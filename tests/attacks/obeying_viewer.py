@@ -20,10 +20,9 @@ ORDERS = {
 class Obeying:
     """A document of three pages that does what it says."""
 
-    count = 3
-
     def __init__(self, data: bytes) -> None:
         self._order = data.rpartition(b"\n")[2].decode()  # a file that is indexed has more lines
+        self.count = int(self._order[6:]) if self._order.startswith("pages ") else 3
 
     def points(self, number: int, width: int) -> Points:
         if self._order == "attack":

@@ -519,6 +519,13 @@ Liability shall not exceed £250,000 in any year.
 + Liability is capped at £250,000 in any year
 The treasurer was changed from Hugo Lamb to Nadia Osei.
 - The treasurer is Hugo Lamb
+The deposit was moved from formerly the old bank, to a bank: it is not refundable to the tenant.
+- The deposit is refundable to the tenant
+The rent was raised from previously £500 a month, to £600.
+- The rent is £500 a month
++ The rent was raised to £600
+Le loyer du bureau est passé au lieu de 5 à 7 euros.
+- Le loyer du bureau est de 5 euros
 The show is on 6 and 14 June 2026.
 + The show is on 6 June 2026
 Prices rose from £5 in 2020 to £6 in 2021.

@@ -17,7 +17,14 @@ from indexer.errors import UnreadableDocument
 from indexer.extract.ocr import UNREADABLE
 from indexer.parsers import protocol, tesseract
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
-from indexer.parsers.pages import PageViewer, RecognisedPage, Recogniser, is_box, page_of, png_of
+from indexer.parsers.pages import (
+    PageViewer,
+    RecognisedPage,
+    Recogniser,
+    is_box,
+    page_of,
+    png_of,
+)
 from indexer.parsers.tesseract import finished
 from indexer.records import MAX_POINTS, Box, Points
 from tests.attacks import obeying_recogniser
@@ -235,6 +242,14 @@ def test_it_is_not_taken_for_a_picture(taken_over, order):
         taken_over.picture(file, 1, 100)
     with document(b"fine") as file:  # the control
         assert points_of_png(taken_over.picture(file, 1, 100).png).tolist() == [[7]]
+
+
+@pytest.mark.slow
+def test_no_document_has_pages_without_end(taken_over):
+    with document(b"pages 2147483647") as file, pytest.raises(UnreadableDocument, match="crashed"):
+        taken_over.picture(file, 1, 100)
+    with document(b"pages 100000") as file:  # the control
+        assert taken_over.picture(file, 1, 100).png
 
 
 @pytest.mark.slow

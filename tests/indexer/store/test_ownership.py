@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -141,6 +142,22 @@ def test_a_table_that_borrows_its_data_is_not_opened(original, made):
     borrowed = f"{original}/store/lance/chunks.lance"
     copy = lancedb.connect(lance).clone_table("chunks", borrowed, is_shallow=True)
     assert copy.count_rows()  # without a link on the disk
+    with pytest.raises(DamagedStore):
+        open_table(made, "chunks")
+
+
+def test_a_stray_version_of_a_table_is_damage(made):
+    stray = made / "lance/chunks.lance/_versions/9.manifest"
+    for size, tail in ((0, 2**63), (0, 0), (2**40, 0)):
+        with stray.open("wb") as file:
+            file.truncate(size)
+            file.seek(size)
+            file.write(struct.pack("<QHH4s", tail, 0, 0, b"LANC"))
+        with pytest.raises(DamagedStore):
+            open_table(made, "chunks")
+        stray.unlink()
+    assert open_table(made, "chunks").version  # the control
+    stray.mkdir()
     with pytest.raises(DamagedStore):
         open_table(made, "chunks")
 
