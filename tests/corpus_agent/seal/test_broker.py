@@ -9,9 +9,7 @@ from corpus_agent.seal import Gate, TcpAddress, start_broker
 from indexer.confine import check_kernel
 from indexer.errors import UsageError
 from tests.support.fakes import ScriptedModelServer
-from tests.support.processes import gone
-from tests.support.raw_server import RawServer
-from tests.support.sealed_child import PROLOGUE, python, run
+from tests.support.sealed_child import python
 
 
 @pytest.fixture
@@ -19,17 +17,6 @@ def listener():
     with socket.create_server(("127.0.0.1", 0)) as sock:
         sock.setblocking(False)
         yield sock
-
-
-def heard(listener):
-    """How many connections reached a listener."""
-    count = 0
-    while True:
-        try:
-            listener.accept()[0].close()
-        except BlockingIOError:
-            return count
-        count += 1
 
 
 UNSEALED = """
@@ -69,33 +56,6 @@ def test_the_server_is_asked_by_the_broker_and_reached_in_no_other_way(root, sto
         assert fake.paths == ["GET /v1/models"]
         assert found["open"].count("pipe") >= 2  # those of the broker
         assert "socket" not in found["open"]
-
-
-FAILED = """
-import queue
-from corpus_agent.seal.frames import failure_in
-def failure(method, path, body=b""):
-    heard = queue.SimpleQueue()
-    broker.ask(method, path, body, heard.put)
-    reply = heard.get(timeout=10)
-    return failure_in(reply.payload).reason if reply.kind.name == "FAILED" else reply.kind.name
-"""
-
-
-@pytest.mark.slow
-def test_a_broker_that_is_gone_is_an_error(root, store, listener):
-    # Killed before the seal: a sealed process may not signal it.
-    code = """
-    import signal
-    os.kill(broker.pid, signal.SIGKILL)
-    os.waitpid(broker.pid, 0)
-    seal(policy(root, store))
-    outcome["first"] = failure("GET", "/props")
-    outcome["second"] = failure("GET", "/props")
-    """
-    script = UNSEALED + FAILED + textwrap.dedent(code)
-    found = python(script, root, store, listener.getsockname()[1])
-    assert found == dict.fromkeys(("first", "second"), "the relay has ended")
 
 
 def test_only_this_machine_can_be_brokered_and_only_by_its_address():
@@ -175,53 +135,3 @@ def test_the_broker_is_confined_apart_and_holds_pipes_and_the_look_up_of_sockets
     assert found.pop("open") == ["/dev/null", "/dev/null", "/dev/null", "pipe", "pipe", "socket"]
     # The process itself is not sealed with its parent here.
     assert found == {"confined": True, "apart": True, "asked": 200}
-
-
-@pytest.mark.slow
-def test_the_broker_ends_with_its_parent(root, store, listener):
-    script = PROLOGUE + BROKERED + "print(broker.pid, flush=True)\nos.kill(os.getpid(), {})\n"
-    for signal in (9, 15):
-        done = run(script.replace("{})", f"{signal})"), root, store, listener.getsockname()[1])
-        assert done.returncode == -signal
-        assert gone(int(done.stdout))
-
-
-@pytest.mark.slow
-def test_no_redirect_and_no_proxy_leads_elsewhere(root, store, listener):
-    elsewhere = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    moved = f"HTTP/1.1 307 Moved\r\nLocation: {elsewhere}/stolen\r\nContent-Length: 0\r\n\r\n"
-    code = f"""
-    from corpus_agent.models.discovery import ModelUnavailable
-    from corpus_agent.models.http import Deadline, request
-    times = {{"deadline": Deadline(20), "first": 9.0, "stall": 9.0}}
-    chat = {{"model": "m", "messages": []}}
-    with request(broker, "/v1/chat/completions", chat, **times) as response:
-        outcome["status"] = response.status
-        list(response.pieces)
-    for path in ("{elsewhere}/v1/models", "@evil/v1/models"):
-        try:
-            with request(broker, path, **times):
-                outcome[path] = "sent"
-        except ModelUnavailable as error:
-            outcome[path] = error.code
-    """
-    environment = dict.fromkeys(("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"), elsewhere)
-    with RawServer([moved.encode()]) as server:
-        found = brokered(code, root, store, server.port, environment=environment)
-    assert found.pop("status") == 307
-    assert set(found.values()) == {"model_unavailable"} and len(found) == 2
-    assert heard(listener) == 0
-
-
-@pytest.mark.slow
-def test_a_refused_connection_is_an_error_and_the_next_one_may_succeed(root, store):
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        code = """
-        outcome["first"] = failure("GET", "/props")
-        outcome["second"] = failure("GET", "/props")
-        """
-        port = sock.getsockname()[1]
-        assert brokered(FAILED + textwrap.dedent(code), root, store, port) == dict.fromkeys(
-            ("first", "second"), "Connection refused"
-        )

@@ -101,13 +101,6 @@ def test_where_there_is_no_look_up_nobody_is_taken_for_the_owner():
         lookup.owners(TcpAddress("127.0.0.1", 9))
 
 
-def test_the_owner_of_another_users_listener_and_of_its_connection_is_seen():
-    with serving_as(OTHER) as server:
-        address = TcpAddress("127.0.0.1", server.port)
-        assert owners(address) == {OTHER}
-        assert discovery.listing_of(server_at("127.0.0.1", server.port)).owners == {OTHER}
-
-
 def test_a_unix_socket_says_who_listens(tmp_path):
     with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as ours:
         listener.bind(str(tmp_path / "s"))

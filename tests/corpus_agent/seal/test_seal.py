@@ -12,23 +12,8 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.seal import policy
-from corpus_agent.seal import unsealed as state_without
-from indexer.confine import check_kernel
 from indexer.errors import SealUnavailable
 from tests.support.sealed_child import python, run, sealed, unsealed
-
-
-@pytest.mark.slow
-def test_the_state_is_enforced_or_off_and_nothing_else(root, store):
-    code = """
-    from dataclasses import asdict
-    from corpus_agent.seal import policy, seal
-    outcome.update(asdict(seal(policy(Path(sys.argv[1]), Path(sys.argv[2])))))
-    """
-    found = python(code, root, store)
-    assert found["state"] == "enforced"
-    assert found["landlock_abi"] == check_kernel()[1]
-    assert state_without().state == "off"
 
 
 @pytest.mark.slow
@@ -106,12 +91,6 @@ except SealUnavailable as error:
     outcome["error"] = str(error)
 """
     return python(f"{before}given = {{}}\n{code}\n{sealing}", *arguments).get("error")
-
-
-@pytest.mark.slow
-def test_a_process_with_a_network_socket_open_is_not_sealed(root, store):
-    error = seal_error("kept = socket.socket()", root, store)
-    assert "is a socket that could reach beyond this process" in error
 
 
 def test_a_network_connection_as_standard_stream_is_refused(root, store):
@@ -199,44 +178,6 @@ def test_a_kernel_that_cannot_ends_with_exit_3_and_nothing_read(root, store):
         if done.returncode != 3 or says not in done.stderr or "words" in done.stdout + done.stderr:
             failing[call, answer] = done
     assert failing == {}
-
-
-@pytest.mark.slow
-def test_a_filter_that_does_not_bite_is_noticed(root, store):
-    # What an emulated kernel might do: take the rules and not apply them; each is in test_confine.
-    code = """
-    from indexer.confine import FileRule, Policy
-    from indexer.errors import SealUnavailable
-    from corpus_agent.seal import policy, seal, SealPolicy
-    chosen = policy(Path(sys.argv[1]), Path(sys.argv[2]))
-    rules = (*chosen.confinement.files, FileRule(Path("/"), "list"))
-    try:
-        seal(SealPolicy(Policy(files=rules), chosen.temp))
-    except SealUnavailable as error:
-        outcome["error"] = str(error)
-    """
-    assert "still lists '/'" in python(code, root, store)["error"]
-
-
-@pytest.mark.slow
-def test_only_a_process_that_watches_is_told_what_is_opened_elsewhere(root, store, outside):
-    code = """
-    from corpus_agent.seal import policy, seal
-    root, store, outside = map(Path, sys.argv[1:4])
-    if sys.argv[4] != "unsealed":
-        seal(policy(root, store, watching=sys.argv[4] == "watching"))
-    libc = ctypes.CDLL(None, use_errno=True)
-    def checked(result):
-        if result < 0:
-            raise OSError(ctypes.get_errno(), "")
-        return result
-    attempt("made", lambda: checked(libc.inotify_init1(0)) > 0)
-    attempt("added", lambda: checked(libc.inotify_add_watch(99, bytes(outside), 0x20)))
-    """
-    # The control: asked with no such descriptor, a kernel that looks at all says EBADF.
-    free, closed = {"made": True, "added": "EBADF"}, {"made": "EPERM", "added": "EPERM"}
-    for how, expected in (("unsealed", free), ("watching", free), ("sealed", closed)):
-        assert python(code, root, store, outside, how) == expected, how
 
 
 @pytest.mark.slow

@@ -7,7 +7,6 @@ import pytest
 from corpus_agent.selftest import trial
 from corpus_agent.selftest.trial import PROBES
 from indexer.confine import check_kernel
-from tests.support.sealed_child import run
 
 IMPOSSIBLE = {
     "raw", "io_uring", "tcp-ipv6", "received-fastopen", "stolen", "memory", "terminal",
@@ -66,20 +65,3 @@ def test_a_hole_and_a_control_that_fails_fail_the_test():
         result = trial._result(replace(PROBES["tcp"], **change))
         met = (result.control, result.sealed_error, result.passed)
         assert met == (control, "EPERM", False), change
-
-
-@pytest.mark.slow
-def test_without_a_kernel_that_can_the_selftest_says_so_and_does_not_pass():
-    script = """
-import errno, sys
-from indexer.confine import Denial, restrict_syscalls
-from indexer.errors import CorpusError
-restrict_syscalls([Denial(sys.argv[1], getattr(errno, sys.argv[2]))])
-from corpus_agent.selftest.trial import run_selftest
-try:
-    run_selftest()
-except CorpusError as error:
-    sys.exit(error.exit_code)
-"""
-    assert run(script, "landlock_create_ruleset", "ENOSYS").returncode == 3
-    assert run(script, "seccomp", "EINVAL").returncode == 3

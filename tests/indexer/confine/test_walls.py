@@ -39,14 +39,6 @@ def test_each_wall_that_stands_is_a_namespace_of_its_own(root, store, standing):
     assert unsealed("", code, root, store)["net"] == here("net")
 
 
-def test_the_seal_says_which_walls_stand(root, store, standing):
-    code = """
-    from corpus_agent.seal import policy, seal
-    outcome["walls"] = seal(policy(Path(sys.argv[1]), Path(sys.argv[2]))).walls
-    """
-    assert python(code, root, store)["walls"] == standing
-
-
 ORPHAN = """
     orphan = (
         "import os, signal, sys, time\\n"
