@@ -1,6 +1,6 @@
 """A process that shows pages and does what its document says, as one would that it has taken over.
 
-The last line of the document says what. What an attempt meets comes out as the points of a picture.
+The document says what. What an attempt meets comes out as the points of a picture.
 Called in the test's own process as the control.
 """
 
@@ -21,7 +21,7 @@ class Obeying:
     """A document of three pages that does what it says."""
 
     def __init__(self, data: bytes) -> None:
-        self._order = data.rpartition(b"\n")[2].decode()  # a file that is indexed has more lines
+        self._order = data.decode()
         self.count = int(self._order[6:]) if self._order.startswith("pages ") else 3
 
     def points(self, number: int, width: int) -> Points:

@@ -1,27 +1,4 @@
-"""What tries to get at the pages of `web`: a program whose drawing process was taken over, and
-strings that a document or a model may write."""
-
-import shutil
-from pathlib import Path
-
-_LEFT_OUT = shutil.ignore_patterns("__pycache__")
-
-
-def taken_over_copy(repository: Path, copy: Path) -> Path:
-    """The program with one line changed: pages are drawn by obeying_viewer, which lies in it."""
-    for package in ("corpus_agent", "indexer"):
-        shutil.copytree(repository / package, copy / package, ignore=_LEFT_OUT)
-    parsers = copy / "indexer" / "parsers"
-    for name in ("obeying_viewer.py", "obeying_worker.py"):
-        text = (repository / "tests" / "attacks" / name).read_text()
-        (parsers / name).write_text(text.replace("tests.attacks.", "indexer.parsers."))
-    ours = "PICTURING = PARSER"
-    text = (parsers / "pages.py").read_text()
-    assert text.count(ours) == 1
-    taken_over = 'PICTURING = "indexer.parsers.obeying_viewer"'
-    (parsers / "pages.py").write_text(text.replace(ours, taken_over))
-    return copy
-
+"""Strings that a document or a model may write, to get at the pages of `web`."""
 
 # What a model may write that is no plain text: mark-up, links, escapes of a terminal, directions.
 NASTY = (

@@ -317,7 +317,7 @@ class ScriptedModelServer:
     Speaks the OpenAI chat-completions protocol, streamed. A request beyond the script gets
     status 500. `models` is what GET /v1/models lists; `listing` replaces that answer; `pages` are
     answers to other addresses, as "GET /props". Listens on a port of `host` that the system
-    chooses, or on the Unix socket `path`.
+    chooses, or `at` that one, or on the Unix socket `path`.
     """
 
     replies: Sequence[Reply] = ()
@@ -325,6 +325,7 @@ class ScriptedModelServer:
     listing: Reply | None = None
     pages: Mapping[str, Reply] = field(default_factory=dict)
     host: str = "127.0.0.1"
+    at: int = 0
     path: Path | None = None
     requests: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
@@ -378,7 +379,7 @@ class _Listener(ThreadingHTTPServer):
         self.script = script
         if script.path:
             self.address_family = socket.AF_UNIX
-        super().__init__(str(script.path) if script.path else (script.host, 0), _Handler)  # type: ignore[arg-type]
+        super().__init__(str(script.path) if script.path else (script.host, script.at), _Handler)  # type: ignore[arg-type]
 
     def server_bind(self) -> None:
         """Bind; http.server's own also looks its host name up, which a path has not."""

@@ -1,47 +1,18 @@
-"""A model server on loopback that another user of the machine runs."""
+"""What another user of the machine does: runs a model server, or is stopped by permissions."""
 
 import json
+import multiprocessing
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 import pytest
 
 from indexer.errors import CorpusError
-
-# All imports come before the user changes, who may not read where Python lies.
-SERVER = """
-import http.server, json, os, sys, threading
-uid, port = int(sys.argv[1]), int(sys.argv[2])
-heard = []
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    def do_GET(self):
-        heard.append(f"{self.command} {self.path}")
-        self.send(b'{"data": [{"id": "m"}]}')
-    def do_POST(self):
-        heard.append(f"{self.command} {self.path}")
-        self.send(b"{}")
-    def send(self, body):
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *_):
-        pass
-"".encode("idna")
-os.setgroups([]); os.setgid(uid); os.setuid(uid)
-server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
-threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-print(server.server_address[1], flush=True)
-sys.stdin.read()
-print(json.dumps(heard), flush=True)
-os._exit(0)
-"""
+from tests.support.fakes import ScriptedModelServer, raw
 
 
 @dataclass
@@ -52,21 +23,41 @@ class OtherServer:
     heard: list[str] = field(default_factory=list)
 
 
+def as_user(user: int, work: Callable[..., object], *arguments: object) -> BaseProcess:
+    """A process of another user that does some work until it is ended."""
+
+    def run() -> None:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+        work(*arguments)
+
+    process = multiprocessing.get_context("fork").Process(target=run, daemon=True)
+    process.start()
+    return process
+
+
 @contextmanager
 def serving_as(uid: int, port: int = 0) -> Iterator[OtherServer]:
     """A server of the user `uid`; skips where this process cannot become another user."""
-    if os.getuid() != 0 and uid != os.getuid():
+    if os.getuid() != 0:
         pytest.skip("only root can become another user")
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", SERVER, str(uid), str(port)]
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        server = OtherServer(int(process.stdout.readline()))
-        try:
-            yield server
-        finally:
-            process.stdin.close()
-            server.heard += json.loads(process.stdout.readline() or "[]")
+    ours, theirs = multiprocessing.Pipe()
+
+    def serve() -> None:
+        with ScriptedModelServer([raw(b"{}")] * 9, models=["m"], at=port) as server:
+            theirs.send(server.port)
+            theirs.recv()
+            theirs.send(server.paths)
+
+    process = as_user(uid, serve)
+    other = OtherServer(ours.recv())
+    try:
+        yield other
+    finally:
+        ours.send("that is all")
+        other.heard += ours.recv()
+        process.join()
 
 
 def as_nobody(work: Callable[[], Any]) -> Any:

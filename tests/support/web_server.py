@@ -52,12 +52,10 @@ class WebServer:
         store: Path,
         *arguments: object,
         env: dict[str, str] | None = None,
-        program: Path = REPOSITORY,
     ) -> None:
-        self._program = program
         command = [sys.executable, "-m", "corpus_agent", "--store", store, "web", *arguments]
         self._command = list(map(str, command))
-        self._env = {**os.environ, "PYTHONPATH": str(program), **(env or {})}
+        self._env = {**os.environ, "PYTHONPATH": str(REPOSITORY), **(env or {})}
         self.cookie = self.base = ""
 
     def __enter__(self) -> Self:
@@ -68,7 +66,7 @@ class WebServer:
             stderr=subprocess.PIPE,
             text=True,
             env=self._env,
-            cwd=self._program,
+            cwd=REPOSITORY,
         )
         self.url = self.process.stdout.readline().strip()
         assert "?token=" in self.url, self.process.stderr.read()

@@ -2,8 +2,6 @@
 
 from typing import get_args
 
-import pytest
-
 from corpus_agent.agent.answerer import ModelAnswerer, without_own_words
 from corpus_agent.render import for_parent
 from corpus_agent.text.wording import Verdict, Word
@@ -80,15 +78,3 @@ def test_a_forged_citation_reaches_neither_text_nor_parent():
     assert "verified" not in found.text and "[1]" not in found.text
     assert "[differs: keep / not keep]" in found.text  # the sentence itself is marked
     assert not any(claim.supported for claim in for_parent.claims(found))
-
-
-@pytest.mark.slow
-def test_a_sentence_against_its_own_quotation_is_marked():
-    for draft in (
-        'The tenant may keep dogs [lease.md:1] "The Tenant of the flat may".',
-        f'The tenant may keep dogs [lease.md:1] "{LEASE.strip()}"',
-        'Yes [lease.md:1] "The Tenant of the flat may not keep large dogs in the house."',
-    ):
-        assert "[differs: " in answer(draft).text
-        control = answer(draft.replace("not ", ""), text=LEASE.replace("not ", ""))
-        assert control.citations

@@ -53,27 +53,3 @@ def test_help_and_status_import_no_more_than_they_use(sample_store):
         modules = imported_by(sample_store, command, shows="")
         assert used in modules  # the control
         assert modules.isdisjoint((*unused, *others))
-
-
-HEAVY = """
-numpy lancedb pyarrow lxml pathspec onnxruntime mcp uvicorn torch sentence_transformers tokenizers
-openai pydantic_ai pypdf watchfiles
-"""
-BEFORE = ("corpus_agent.cli", "corpus_agent.api", "corpus_agent.doctor.checks")
-LOOK = f"""
-import os, signal, sys, threading
-before = dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()]
-import {{}}
-changed = before != (dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()])
-loaded = [name for name in {HEAVY.split()} if name in sys.modules]
-print(loaded, changed, threading.active_count())
-"""
-
-
-def test_no_library_that_starts_threads_is_imported_before_the_seal():
-    found = {}
-    for module in (*BEFORE, "numpy"):  # the last is the control
-        done = run(LOOK.format(module))
-        found[module] = done.stdout.strip() or done.stderr
-    assert found.pop("numpy").startswith("['numpy']")
-    assert set(found.values()) == {"[] False 1"}, found

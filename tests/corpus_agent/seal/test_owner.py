@@ -19,7 +19,7 @@ from corpus_agent.seal.owner import OwnerUnknown, SocketLookup, checked, owner_t
 from corpus_agent.trust import user_state
 from tests.support.brokers import asked, broker_for
 from tests.support.fakes import ScriptedModelServer, says
-from tests.support.other_user import serving_as
+from tests.support.other_user import as_user, serving_as
 from tests.support.processes import until
 from tests.support.sealed_child import python
 
@@ -223,19 +223,6 @@ def test_an_answer_names_the_server_and_its_owner(cli, sample_store):
     assert json.loads(receipts[-1])["model_server"] == {"address": where, "owner": owner}
     nobody = json.loads(cli("--store", sample_store, "ask", "x", "--llm", "none", "--json").stdout)
     assert nobody["model_server"] is None
-
-
-def as_user(user: int, work, *arguments):
-    """A process of another user that does some work until it is ended."""
-
-    def run():
-        os.setgid(user)
-        os.setuid(user)
-        work(*arguments)
-
-    process = multiprocessing.get_context("fork").Process(target=run, daemon=True)
-    process.start()
-    return process
 
 
 def beside(port: int, ready) -> None:

@@ -9,7 +9,7 @@ from corpus_agent.text.delimiters import Frame
 from corpus_agent.tools import search
 from corpus_agent.tools.corpus import CorpusView
 from corpus_agent.tools.toolbox import Toolbox
-from indexer.errors import IncompatibleStore, Refused
+from indexer.errors import Refused
 from indexer.index import Index
 from indexer.records import Line, Query
 from indexer.window import MAX_WINDOW_BYTES, cut_window, fills_window
@@ -61,17 +61,6 @@ def test_search_gives_the_passage_with_its_place(corpus):
     assert not hit.stale
 
 
-def test_search_keeps_to_its_limits(corpus):
-    hits = corpus.search(Query("tenant pays clause", limit=3, per_source=2))
-    assert len(hits) <= 3
-    others = len({hit.chunk.source for hit in corpus.search(Query("tenant pays clause", 100))}) > 1
-    assert sum(hit.chunk.source == hits[0].chunk.source for hit in hits) <= (2 if others else 3)
-    assert {
-        h.chunk.source
-        for h in corpus.search(Query("tenant bread", among=frozenset({"home/lease.txt"})))
-    } == {"home/lease.txt"}
-
-
 @pytest.mark.slow
 def test_a_model_is_shown_five_passages_and_two_of_a_document(tmp_path):
     long = "\n\n".join(f"# Part {n}\n\n" + f"The zebra of part {n}. " * 20 for n in range(9))
@@ -87,25 +76,11 @@ def test_a_model_is_shown_five_passages_and_two_of_a_document(tmp_path):
     assert (len(sources), sources.count("long.md")) == (5, 2)
 
 
-def test_a_query_without_words_is_refused(corpus):
-    with pytest.raises(Refused, match="holds no words"):
-        corpus.search(Query(" ?! "))
-
-
 def test_a_window_is_lines_of_the_document_and_says_where_to_go_on(corpus):
     window = corpus.read("home/lease.txt", offset=3, limit=2)
     assert [line.text for line in window.lines] == TEXTS["home/lease.txt"].splitlines()[2:4]
     assert (window.total, window.next_offset, window.stale) == (40, 5, False)
     assert corpus.read("home/lease.txt", offset=40).next_offset is None
-
-
-def test_reading_in_windows_gives_the_whole_document(corpus):
-    lines, offset = [], 1
-    while offset:
-        window = corpus.read("home/lease.txt", offset, 7)
-        lines += [line.text for line in window.lines]
-        offset = window.next_offset
-    assert lines == TEXTS["home/lease.txt"].splitlines()
 
 
 @pytest.mark.parametrize(
@@ -126,37 +101,11 @@ def test_what_may_not_be_read_is_refused_with_the_reason(corpus, arguments, mess
         corpus.read(*arguments)
 
 
-def test_coverage_counts_what_could_not_be_read(corpus):
-    assert (corpus.coverage().indexed, corpus.coverage().unreadable) == (2, 1)
-
-
-def test_a_file_in_the_folder_that_was_not_indexed_cannot_be_read(folder):
-    corpus = local(folder)
-    (folder / "late.txt").write_text("arrived after the index")
-    with pytest.raises(Refused, match=r"'late\.txt' is not in the index"):
-        corpus.read("late.txt")
-
-
-def test_a_file_without_text_is_in_the_index_and_has_nothing_to_read(folder):
-    with pytest.raises(Refused, match=r"could not be indexed \(no_text_layer\)"):
-        local(folder).read("scan.pdf")
-
-
 def test_membership_comes_before_any_disk_access(folder):
     corpus = local(folder)
     os.mkfifo(folder / "trap")  # opening it for reading would wait for ever
     with pytest.raises(Refused, match="'trap' is not in the index"):
         corpus.read("trap")
-
-
-@pytest.mark.slow
-def test_a_changed_file_is_served_as_it_is_and_marked_stale(folder):
-    corpus = local(folder)
-    (folder / "bread.md").write_text("Everything is different.\n")
-    assert corpus.read("bread.md").stale
-    assert corpus.read("bread.md").lines[0].text == "Everything is different."
-    assert corpus.search(Query("sourdough"))[0].stale
-    assert not corpus.read("home/lease.txt").stale  # the control
 
 
 @pytest.mark.slow
@@ -175,36 +124,6 @@ def test_a_document_that_changed_since_it_was_read_is_no_repeat(folder):
     assert again().outcome == "repeated"
     (folder / "bread.md").unlink()
     assert again().text.startswith("Error: ")
-
-
-def test_a_file_that_vanished_or_became_a_link_or_a_folder_is_refused(folder, tmp_path):
-    corpus = local(folder)
-    target = folder / "bread.md"
-    target.unlink()
-    with pytest.raises(Refused, match="no longer exists"):
-        corpus.read("bread.md")
-    (tmp_path / "elsewhere").write_text("outside")
-    target.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(Refused, match="symbolic link"):
-        corpus.read("bread.md")
-    target.unlink()
-    target.mkdir()
-    with pytest.raises(Refused, match="no longer a regular file"):
-        corpus.read("bread.md")
-
-
-def test_a_folder_on_the_way_that_became_a_link_is_refused(folder, tmp_path):
-    corpus = local(folder)
-    (folder / "home").rename(tmp_path / "moved")
-    (folder / "home").symlink_to(tmp_path / "moved")
-    with pytest.raises(Refused, match="symbolic link"):
-        corpus.read("home/lease.txt")
-
-
-def test_an_index_of_another_model_refuses_to_search_with_the_way_out(folder):
-    local(folder)
-    with pytest.raises(IncompatibleStore, match="corpus-agent index"):
-        Index.open(folder.parent / "store", ToyEncoder(dimension=32))
 
 
 def test_a_window_ends_at_its_lines_or_its_bytes_and_never_before_its_first_line():

@@ -12,6 +12,7 @@ import pytest
 
 from corpus_agent.web.door import FORM
 from corpus_agent.web.site import ASSETS, CHANGE, READ
+from tests.support.pdfs import pdf_of
 from tests.support.processes import until
 from tests.support.web_server import POLICY, WebServer, parsed
 
@@ -117,9 +118,13 @@ def test_a_document_is_forgotten_with_its_line_and_comes_back_with_a_run(own):
     assert "<code>/heron.md</code>" in reply.text
     assert "heron.md" not in own.get("/documents").words
     (own.docs / "new.md").write_text("# New\n\nA new document about otters.\n")
+    torn = pdf_of("The badger sleeps.").replace(b"/Kids [ ", b"/Kids [ 99 0 R ")
+    (own.docs / "torn.pdf").write_bytes(torn)  # which no picture can be drawn of
     assert own.post("/documents/index").status == 303
     assert until(lambda: not json.loads(own.get("/documents/run", part=1).text)["open"], 60)
-    assert "2 added" in own.get("/documents/run").words
+    assert "3 added" in own.get("/documents/run").words
+    page = own.get("/read", source="torn.pdf", page=1)
+    assert "There is no picture of this page" in page.words and "The badger sleeps" in page.words
     assert "new.md" in own.get("/search", q="otters").words
 
 

@@ -2,7 +2,6 @@
 
 import fcntl
 import itertools
-import json
 import os
 import shutil
 import struct
@@ -21,7 +20,6 @@ from indexer.store.storage import (
     check_apart,
     identity_of,
     make_store,
-    read_small,
 )
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
@@ -45,17 +43,6 @@ def made(original: Path, tmp_path: Path) -> Path:
     return copied(original, tmp_path)
 
 
-def state(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Every entry below a folder: its mode, and its bytes."""
-    return {
-        str(path.relative_to(folder)): (
-            path.lstat().st_mode,
-            path.read_bytes() if path.is_file() else b"",
-        )
-        for path in folder.rglob("*")
-    }
-
-
 def test_a_store_is_made_once_for_its_owner_alone_and_keeps_its_identity(tmp_path):
     first = make_store(tmp_path / "deep/store")
     assert make_store(tmp_path / "deep/store") == identity_of(tmp_path / "deep/store") == first
@@ -73,26 +60,6 @@ def test_an_empty_folder_and_a_making_that_was_stopped_become_a_store(tmp_path, 
     make_store(store)
     assert {path.name for path in store.iterdir()} == {".gitignore", MARKER_NAME}
     assert store.stat().st_mode & 0o777 == 0o700
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["notes.md"],
-        ["manifest.json"],
-        ["lance/x.txt", "vectors/y", "texts/z", "tmp/w", "manifest.json", "writer.lock"],
-        ["config.toml", ".gitignore", "lance/a.md"],
-    ],
-)
-def test_a_folder_of_documents_never_becomes_a_store(tmp_path, names):
-    for name in names:
-        path = tmp_path / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"name": "proj", "schema": 2}))
-    before = state(tmp_path)
-    with pytest.raises(UsageError, match=r"no index of corpus-agent.*--store .*\.corpus-agent"):
-        make_store(tmp_path / "docs")
-    assert state(tmp_path) == before
 
 
 def test_a_link_a_file_and_nothing_are_no_store(tmp_path):
@@ -162,14 +129,6 @@ def test_a_stray_version_of_a_table_is_damage(made):
         open_table(made, "chunks")
 
 
-@pytest.mark.parametrize("name", ["notes.md", "manifest.backup.json", "lance.bak", "Manifest.json"])
-def test_a_foreign_name_in_a_store_is_refused_and_kept(made, name):
-    (made / name).write_text("mine")
-    with pytest.raises(UsageError, match=rf"holds '{name}', which corpus-agent did not make"):
-        identity_of(made)
-    assert (made / name).read_text() == "mine"
-
-
 @pytest.mark.parametrize("content", ["", "corpus-agent store\n", "corpus-agent store\nid = zz\n"])
 def test_a_damaged_marker_is_explained(made, content):
     (made / MARKER_NAME).write_text(content)
@@ -215,15 +174,6 @@ def test_a_store_and_its_documents_lie_apart(tmp_path):
     for inside in (store, store / "tmp", store / "tmp/.."):
         with pytest.raises(UsageError, match=r"cannot be their index.*--store"):
             check_apart(store, inside)
-
-
-def test_a_small_file_is_read_and_nothing_else_is(made):
-    assert read_small(made, "config.toml") is None
-    (made / "config.toml").write_text("x")
-    assert read_small(made, "config.toml") == b"x"
-    (made / "config.toml").write_bytes(b"x" * 1_000_001)
-    with pytest.raises(UsageError, match="has 1,000,001 bytes, more than 1,000,000"):
-        read_small(made, "config.toml")
 
 
 def test_no_store_is_made_around_the_users_record(tmp_path, state_folder):

@@ -1,7 +1,6 @@
 """Files -> rows and chunks through real workers, and what is shown of a document afterwards."""
 
 import hashlib
-import itertools
 import os
 import shutil
 import signal
@@ -26,7 +25,6 @@ from indexer.records import Chunk, FileRow, Line
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER, Texts
 from indexer.sync.read import copied, read_all
-from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
 from tests.attacks.obeying_worker import do
 from tests.support.fakes import ToyEncoder
 from tests.support.other_user import as_nobody
@@ -278,32 +276,6 @@ def test_a_changed_report_is_read_whole_since_nobody_knows_its_length(report, ro
     (root / "report.pdf").write_bytes(pdf_of(*(f"New page {n}" for n in range(1, 301))))
     window = without_texts(report).read("report.pdf", 1, 10)
     assert (window.stale, window.total, window.next_offset) == (True, 600, 11)
-
-
-WINDOWS = itertools.product(
-    (1, 24, 25, 49, 2_000),
-    (1, 2, 3, 700, 1_999, 2_000, 2_001, 3_000),
-    (1, 500, 9_999),
-    (1, 700, 2_000),
-)
-
-
-def test_enough_is_read_for_a_window_wherever_batches_end():
-    wrong = [window for window in WINDOWS if not enough_is_read(*window)]
-    assert wrong == []
-
-
-def enough_is_read(width, offset, limit, batch):
-    """Whether lines that are read in batches until it is enough fill the window, and few more."""
-    lines = [Line("x" * width)] * 6_000
-    enough = fills_window(offset, limit)
-    for end in range(batch, len(lines) + batch, batch):
-        if enough(min(end, len(lines)), min(end, len(lines)) * (width + 1)):
-            break
-    some = lines[:end]
-    most = offset + min(limit, MAX_WINDOW_LINES, MAX_WINDOW_BYTES // (width + 1) + 1)
-    window, whole = (cut_window("a", each, offset, limit) for each in (some, lines))
-    return window.lines == whole.lines and len(some) <= most + 2 * batch
 
 
 # -- what was indexed is what is read --------------------------------------------------------------
