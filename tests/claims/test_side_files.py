@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.librarian import Librarian
 from tests.support.command import Cli
 from tests.support.fakes import ScriptedModelServer, says
-from tests.support.mcp_client import RawClient
 from tests.support.places import SAMPLE
 
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
@@ -56,11 +54,8 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-either_way = pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
-
-
 @pytest.mark.slow
-@either_way
+@pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
 def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags):
     before = listing(surroundings)
     quote = '[kitchen/sourdough.md:15] "12 days"'
@@ -83,20 +78,3 @@ def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, f
     assert recorded(surroundings) == kept
     (surroundings / PLACES["XDG_CACHE_HOME"] / "device-id").write_text("x")
     assert listing(surroundings) != before  # another one would be seen
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@either_way
-def test_no_server_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags):
-    store, work = surroundings / "store", surroundings / "work"
-    assert cli("--store", store, "index", surroundings / "corpus", cwd=work).returncode == 0
-    before = listing(surroundings)
-    with RawClient(*flags, "--store", store, "mcp", "--llm", "none", cwd=work) as client:
-        assert "12 days" in client.text("ask_corpus", question=QUESTION)
-        assert client.text("vectordb_read", source="kitchen/sourdough.md")
-        assert client.result(client.request("resources/list"))["resources"]
-    assert listing(surroundings) == before
-    with Librarian(store, llm="none", unsealed=bool(flags)) as librarian:
-        assert "12 days" in librarian.ask(QUESTION).for_model()
-    assert listing(surroundings) == before

@@ -1,13 +1,11 @@
-"""The MCP server: by the official SDK's client, and by one that sees every byte."""
+"""The MCP server, by a client that sees every byte; the SDK's own is that of the example."""
 
 import json
-import os
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
-import anyio
 import pytest
 
 from corpus_agent.mcp import CLIENTS, snippet
@@ -20,7 +18,6 @@ from corpus_agent.startup import Launch
 from indexer.errors import CorpusError, Refused
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.mcp_client import RawClient
-from tests.support.places import REPOSITORY
 from tests.support.processes import SOON, children, patience, runs, until
 from tests.support.toy_index import ENCODER, sync
 
@@ -159,6 +156,10 @@ def test_the_tools_are_the_seven_read_only_ones_and_nothing_is_loaded_to_list_th
         # Another model made this index: a result that says so, and not the end of the session.
         assert "corpus-agent index" in client.error("vectordb_search", query="bread")
         assert "It cannot be searched now" in client.text("corpus_status")
+        nowhere = client.result(client.request("resources/read", {"uri": "corpus:///no.md"}))
+        assert "corpus-agent index" in nowhere["error"]["message"]
+        templates = client.result(client.request("resources/templates/list"))
+        assert len(templates["resourceTemplates"]) == 1
     assert client.process.returncode == 0
     assert client.errors == []
 
@@ -247,45 +248,6 @@ def test_calls_that_are_cancelled_end_and_are_never_answered(warm, model):
     model.replies = [*model.replies[: len(model.requests)], says("NOT_FOUND")]
     assert "15 documents searched" in warm.text("ask_corpus", question="Where is the wine?")
     assert not set(asked) & {message.get("id") for message in warm.received}
-
-
-@pytest.mark.slow
-def test_the_official_client_lists_calls_reads_and_sees_errors(sample_store, tmp_path):
-    from mcp import Client, StdioServerParameters, stdio_client
-    from mcp.shared.exceptions import MCPError
-
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "corpus_agent", "--store", str(sample_store), "mcp", "--llm", "none"],
-        env={
-            "PYTHONPATH": str(REPOSITORY),
-            "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"],
-        },
-        cwd=tmp_path,
-    )
-
-    async def use():
-        async with Client(stdio_client(parameters)) as client:
-            assert [tool.name for tool in (await client.list_tools()).tools] == NAMES
-            found = await client.call_tool("vectordb_search", {"query": "sourdough starter"})
-            assert "kitchen/sourdough.md" in found.content[0].text
-            assert (found.is_error, found.structured_content) == (False, None)
-            refused = await client.call_tool("vectordb_read", {"source": "/etc/passwd"})
-            assert refused.is_error
-            answer = await client.call_tool("ask_corpus", {"question": QUESTION})
-            assert "12 days" in answer.content[0].text
-            listed = await client.list_resources()
-            assert len(listed.resources) == 15
-            uri = next(each.uri for each in listed.resources if "sourdough" in each.name)
-            assert "12 days" in (await client.read_resource(uri)).contents[0].text
-            assert len((await client.list_resource_templates()).resource_templates) == 1
-            with pytest.raises(MCPError, match="names no document"):
-                await client.read_resource("corpus:///no.md")
-            with anyio.move_on_after(0.001):  # the client cancels, and the session goes on
-                await client.call_tool("ask_corpus", {"question": QUESTION})
-            assert (await client.call_tool("corpus_status", {})).content[0].text
-
-    anyio.run(use)
 
 
 HOSTILE = 'a"]\n[mcp_servers.x]\ncommand = "$(id);`id`\' \x7f'

@@ -14,10 +14,8 @@ from collections import Counter
 import pytest
 
 from corpus_agent.seal import Gate, TcpAddress, upstream
-from corpus_agent.seal.broker import Broker
 from corpus_agent.seal.frames import (
     BadFrame,
-    ReplyKind,
     Request,
     Verb,
     head_in,
@@ -125,34 +123,29 @@ def _is_body(said, content):
     )
 
 
+ADDRESS = TcpAddress("127.0.0.1", 8080)
+
+
 def test_the_judge_knows_what_is_off_the_list():
-    with RawServer() as server:
-        good = request_bytes(TcpAddress("127.0.0.1", server.port), ROUTES[CHAT_ROUTE], chat())
-        assert is_listed(good, server.port)
-        for smuggled in SMUGGLED:  # said to the server directly
-            with socket.create_connection(("127.0.0.1", server.port)) as sock:
-                sock.sendall(good + smuggled)
-                sock.recv(1)
-    assert len(server.requests) == len(SMUGGLED)
+    good = request_bytes(ADDRESS, ROUTES[CHAT_ROUTE], chat())
+    assert is_listed(good, ADDRESS.port)
     replaced = (
         (b"/v1/chat", b"/api/push"), (b"Connection: close", b"Connection: close\r\nX: y"),
         (b'"m"', b'"n"'), (b"HTTP/1.1", b"HTTP/1.0"), (good, b""),
     )  # fmt: skip
-    for bad in (*server.requests, *(good.replace(*pair) for pair in replaced)):
-        assert not is_listed(bad, server.port)
+    bad = [good + smuggled for smuggled in SMUGGLED] + [good.replace(*pair) for pair in replaced]
+    assert [each for each in bad if is_listed(each, ADDRESS.port)] == []
 
 
-def mutated(rng: random.Random, number: int) -> tuple[bytes, bool]:
-    """A frame, and whether it is whole, so that the relay answers to this number."""
+def mutated(rng: random.Random, number: int) -> bytes:
+    """A frame, most of them whole."""
     body, route = _body(rng), rng.choice((0, 0, 0, 1, 2, 3, 4, 5, 5, 6))
     frame = bytearray(struct.pack("=IBBI", number, 1, route, len(body)) + body)
-    if rng.random() < 0.7:
-        return bytes(frame), True
-    for _ in range(rng.randint(1, 4)):
+    for _ in range(rng.randint(1, 4) if rng.random() < 0.3 else 0):
         at = rng.randrange(min(len(frame), 24) if rng.random() < 0.7 else len(frame))
         more = rng.choice((*SMUGGLED, rng.randbytes(rng.randint(1, 16)), b""))
         frame[at : at + rng.randint(0, 8)] = more or b"\0"
-    return bytes(frame), False
+    return bytes(frame)
 
 
 def _body(rng: random.Random) -> bytes:
@@ -180,51 +173,22 @@ def _body(rng: random.Random) -> bytes:
     )
 
 
-def played(broker: Broker, rng: random.Random, counts: Counter[str], count: int) -> None:
-    """Write frames until the relay has ended, or there were enough."""
-    number = 0
-    with os.fdopen(os.dup(broker._answers), "rb", buffering=0) as answers:
-
-        def exactly(size):
-            data = b""
-            while len(data) < size:
-                if not (part := answers.read(size - len(data))):
-                    raise EOFError
-                data += part
-            return data
-
-        while counts["sent"] < count:
-            number += 1
-            frame, whole = mutated(rng, number)
-            counts["sent"] += 1
-            try:
-                os.write(broker._requests, frame)
-                if not whole:  # what follows would be read as its end: the pipe ends here
-                    os.close(broker._requests)
-                    broker._requests = os.open(os.devnull, os.O_WRONLY)
-                while reply := read_reply(exactly):
-                    if reply.number == number and reply.kind is ReplyKind.FAILED:
-                        counts["refused"] += reply.payload[0] == 1
-                    if reply.number == number and reply.kind in (ReplyKind.END, ReplyKind.FAILED):
-                        break
-            except (BrokenPipeError, EOFError):
-                counts["relays ended"] += 1
-                return
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [100, pytest.param(10_000, marks=pytest.mark.nightly)])
-def test_mutated_requests_reach_the_server_as_the_list_or_not_at_all(count):
-    rng, counts = random.Random(count), Counter()
-    with RawServer() as server:
-        gate = Gate(TcpAddress("127.0.0.1", server.port), MODELS, frozenset([os.geteuid()]))
-        while counts["sent"] < count:
-            with broker_for(gate) as broker:
-                played(broker, rng, counts, count)
-    assert [each for each in server.requests if not is_listed(each, server.port)] == []
-    assert len(server.requests) > count / 50  # or nothing was tested
-    assert counts["refused"] > count / 10
-    assert counts["relays ended"] > count / 20
+@pytest.mark.parametrize("count", [1_000, pytest.param(50_000, marks=pytest.mark.nightly)])
+def test_mutated_frames_become_requests_of_the_list_or_none(count):
+    """By the steps of a relay, whose process and wire are below."""
+    rng, said, ended = random.Random(count), [], Counter()
+    for number in range(count):
+        frames = io.BytesIO(mutated(rng, number))
+        try:
+            while request := read_request(frames.read):
+                route = ROUTES[request.route]
+                content = body_to_send(route, request.body, MODELS)
+                said.append(request_bytes(ADDRESS, route, content))
+        except (BadFrame, NotListed) as error:
+            ended[type(error)] += 1
+    assert [each for each in said if not is_listed(each, ADDRESS.port)] == []
+    assert len(said) > count / 50  # or nothing was tested
+    assert ended[NotListed] > count / 10 and ended[BadFrame] > count / 20
 
 
 def test_each_route_of_the_list_is_said_and_nothing_beside_it():
