@@ -12,32 +12,26 @@ from indexer.store.manifest import held_versions, read_manifest
 from tests.support.fakes import ToyEncoder
 from tests.support.pdfs import pdf_of
 from tests.support.pictures import points_of_png
-from tests.support.toy_index import copied, sync
+from tests.support.toy_index import copied, indexed, laid, sync
 
-
-def notes_in(folder: Path) -> Path:
-    folder.mkdir()
-    (folder / "bread.md").write_text("# Bread\n\nSourdough rises slowly.\n")
-    (folder / "lease.txt").write_text("The tenant pays the sourdough.\n")
-    return folder
+NOTES = {
+    "bread.md": "# Bread\n\nSourdough rises slowly.\n",
+    "lease.txt": "The tenant pays the sourdough.\n",
+}
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Notes and their store, made once; and the same with a report in `pages`."""
-    made = tmp_path_factory.mktemp("made")
-    sync(notes_in(made / "docs"), made / "store")
-    (made / "pages").mkdir()
-    (notes_in(made / "pages/docs") / "report.pdf").write_bytes(
-        pdf_of("first page", "The rent is due\non the first day", "third page")
-    )
-    sync(made / "pages/docs", made / "pages/store")
+    made = indexed(tmp_path_factory.mktemp("made"), NOTES)
+    report = pdf_of("first page", "The rent is due\non the first day", "third page")
+    indexed(made / "pages", {**NOTES, "report.pdf": report})
     return made
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return notes_in(tmp_path / "docs")
+    return laid(tmp_path / "docs", NOTES)
 
 
 @pytest.fixture

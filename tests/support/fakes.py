@@ -473,7 +473,7 @@ def _events(reply: Reply, model: str) -> list[bytes]:
     if reply.likeliest:
         top = [{"token": word, "logprob": p, "bytes": None} for word, p in reply.likeliest]
         choices[1]["logprobs"] = {"content": [{**top[0], "top_logprobs": top}], "refusal": None}
-    choices.append({"delta": {}, "finish_reason": _finish(reply)})
+    choices.append({"delta": {}, "finish_reason": "tool_calls" if reply.calls else "stop"})
     about = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": model}
     events = [json.dumps({**about, "choices": [{"index": 0, **choice}]}) for choice in choices]
     return [f"data: {event}\n\n".encode() for event in [*events, "[DONE]"]]
@@ -484,7 +484,3 @@ def _tool_calls(reply: Reply) -> list[dict[str, Any]]:
         {"id": f"call_{at}", "type": "function", "function": {"name": name, "arguments": text}}
         for at, (name, text) in enumerate(reply.calls)
     ]
-
-
-def _finish(reply: Reply) -> str:
-    return "tool_calls" if reply.calls else "stop"

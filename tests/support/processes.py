@@ -1,6 +1,8 @@
 """Which processes there are, and whether something comes true in time."""
 
+import ctypes
 import os
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -46,3 +48,18 @@ def started_with(argument: str) -> list[int]:
 
 def gone(pid: int) -> bool:
     return bool(until(lambda: not runs(pid), 30))
+
+
+def give_up_the_superusers_right() -> None:
+    """From here on permissions stop this process, also as root; thread by thread, so it is early.
+
+    Another user could not start Python where it is installed below a folder that only root enters.
+    """
+    libc = ctypes.CDLL(None)
+    header = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0))  # linux/capability.h
+    held = ctypes.create_string_buffer(24)
+    assert not libc.capget(header, held)
+    sets = list(struct.unpack("=6I", held.raw[:24]))
+    mask = ~(1 << 1 | 1 << 2) & 0xFFFFFFFF  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    sets[:3] = [value & mask for value in sets[:3]]
+    assert not libc.capset(header, struct.pack("=6I", *sets))

@@ -1,6 +1,7 @@
 """Indices made and read with an encoder that needs no weights."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from corpus_agent.trust.stores import StorePlace, absolute, record
@@ -68,6 +69,20 @@ def rows(store: Path) -> set[tuple[object, ...]]:
 
 def found(store: Path, word: str) -> set[str]:
     return {hit.chunk.source for hit in by_text(Snapshot(store), Query(word, 10))}
+
+
+def laid(folder: Path, texts: Mapping[str, str | bytes]) -> Path:
+    """A folder with these files."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    return folder
+
+
+def indexed(made: Path, texts: Mapping[str, str | bytes], store: str = "store") -> Path:
+    """A folder with these documents in made/docs, and their store."""
+    sync(laid(made / "docs", texts), made / store)
+    return made
 
 
 def own(store: Path, root: Path) -> Path:

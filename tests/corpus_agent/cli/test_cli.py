@@ -17,21 +17,18 @@ from corpus_agent.cli import main
 from corpus_agent.cli.group import Commands
 from indexer import UsageError
 from tests.support.command import Cli
-from tests.support.toy_index import ENCODER, copied, sync
-
-FOLDER = ["a.md", "sub/b.txt"]
+from tests.support.toy_index import copied, indexed
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("made")
-    (made / "docs/sub").mkdir(parents=True)
-    (made / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
-    (made / "docs/sub/b.txt").write_text("The boiler.\x1b]52;c;aGk=\x07 \u202eevil\n")
-    (made / "docs/c:1.txt").write_text("one\ntwo\nthree\n")
-    (made / "docs/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    sync(made / "docs", made / ".corpus-agent", ENCODER)
-    return made
+    texts = {
+        "a.md": "# Bread\n\nSourdough rises slowly.\n",
+        "sub/b.txt": "The boiler.\x1b]52;c;aGk=\x07 \u202eevil\n",
+        "c:1.txt": "one\ntwo\nthree\n",
+        "p.png": b"\x89PNG\r\n\x1a\n",
+    }
+    return indexed(tmp_path_factory.mktemp("made"), texts, ".corpus-agent")
 
 
 @pytest.fixture

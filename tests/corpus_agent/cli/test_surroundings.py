@@ -17,15 +17,12 @@ from indexer.errors import NoIndex
 from indexer.store.folder import writer_lock
 from indexer.store.manifest import STORE_NAME
 from tests.support.command import Cli
-from tests.support.toy_index import own, sync
+from tests.support.toy_index import indexed, own
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/a.md").write_text("Sourdough rises slowly.\n")
-    sync(tmp_path / "docs", tmp_path / "store")
-    return tmp_path / "store"
+    return indexed(tmp_path, {"a.md": "Sourdough rises slowly.\n"}) / "store"
 
 
 @pytest.mark.parametrize(

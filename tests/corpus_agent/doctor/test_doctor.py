@@ -18,18 +18,17 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from tests.support.command import Cli
 from tests.support.rows import table_of
-from tests.support.toy_index import ENCODER, copied, sync
+from tests.support.toy_index import ENCODER, copied, indexed
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("made")
-    (made / "docs").mkdir()
-    (made / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
-    (made / "docs/b.txt").write_text("The boiler pressure is 1.4 bar.\n")
-    (made / "docs/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    sync(made / "docs", made / ".corpus-agent", ENCODER)
-    return made
+    texts = {
+        "a.md": "# Bread\n\nSourdough rises slowly.\n",
+        "b.txt": "The boiler pressure is 1.4 bar.\n",
+        "p.png": b"\x89PNG\r\n\x1a\n",
+    }
+    return indexed(tmp_path_factory.mktemp("made"), texts, ".corpus-agent")
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from corpus_agent.fields.lexicon import fields_of
 from corpus_agent.fields.table import FieldTable, table_of
 from indexer import Index
 from tests.support.command import Cli
-from tests.support.toy_index import sync
+from tests.support.toy_index import copied, indexed, sync
 
 CONTRACT = """SUPPLY AGREEMENT
 
@@ -61,15 +61,9 @@ The next meeting was not fixed.
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("fields")
-    docs = folder / "docs"
-    docs.mkdir()
-    named = {"contract": CONTRACT, "lease": LEASE, "invoice": INVOICE, "minutes": MINUTES}
-    for name, text in named.items():
-        (docs / f"{name}.txt").write_text(text)
-    (docs / "empty.pdf").write_bytes(b"%PDF-1.4 cut")
-    sync(docs, folder / "store")
-    return folder
+    texts = {"contract.txt": CONTRACT, "lease.txt": LEASE, "invoice.txt": INVOICE}
+    texts |= {"minutes.txt": MINUTES, "empty.pdf": "%PDF-1.4 cut"}
+    return indexed(tmp_path_factory.mktemp("fields"), texts)
 
 
 def table(folder: Path, *words: str) -> FieldTable:
@@ -174,8 +168,6 @@ def test_nothing_of_a_document_is_a_formula_or_mark_up(tmp_path):
 
 @pytest.mark.slow
 def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
-    from tests.support.toy_index import copied
-
     copied(made, tmp_path / "mine")
     store = tmp_path / "mine/store"
     done = cli("--store", store, "table", "due date", "notice period", "--csv", "a.csv")

@@ -33,7 +33,7 @@ from indexer.records import Coverage
 from tests.attacks.injection import leaks
 from tests.support.fakes import ScriptedModelServer, passages, says
 from tests.support.processes import SOON, children, runs, until
-from tests.support.toy_index import ENCODER, sync
+from tests.support.toy_index import indexed
 
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 QUOTED = 'Twelve days [kitchen/sourdough.md:15] "for up to 12 days without feeding".'
@@ -198,11 +198,8 @@ def test_the_secrets_of_the_parent_stay_with_the_parent(monkeypatch):
 @pytest.fixture(scope="module")
 def toy_store(tmp_path_factory):
     """An index that can be opened and not searched, since another model made it: made at once."""
-    folder = tmp_path_factory.mktemp("toy")
-    (folder / "docs").mkdir()
-    (folder / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
-    sync(folder / "docs", folder / "store", ENCODER)
-    return folder / "store"
+    texts = {"a.md": "# Bread\n\nSourdough rises slowly.\n"}
+    return indexed(tmp_path_factory.mktemp("toy"), texts) / "store"
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from indexer.errors import CorpusError, Refused
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.mcp_client import RawClient
 from tests.support.processes import SOON, children, patience, runs, until
-from tests.support.toy_index import ENCODER, sync
+from tests.support.toy_index import ENCODER, indexed
 
 NAMES = [
     *("vectordb_search", "vectordb_read", "ask_corpus", "corpus_check", "corpus_table"),
@@ -31,17 +31,13 @@ QUESTION = "How long can the sourdough starter stay in the fridge without being 
 @pytest.fixture(scope="module")
 def toy_store(tmp_path_factory):
     """An index of many small documents, made by an encoder without weights."""
-    folder = tmp_path_factory.mktemp("toy")
-    docs = folder / "docs"
-    (docs / "sub").mkdir(parents=True)
-    (docs / "a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
-    (docs / "sub/Ä ö?#%41 x.txt").write_text("The boiler.\n")
-    (docs / "scan.pdf").write_bytes(b"%PDF-1.4 cut")
-    (docs / "digits.txt").write_text("\n".join("1234567890" * 20 for _ in range(200)))
-    for number in range(210):
-        (docs / f"n{number:03}.txt").write_text(f"Note number {number}.\n")
-    sync(docs, folder / "store", ENCODER)
-    return folder / "store"
+    texts = {f"n{number:03}.txt": f"Note number {number}.\n" for number in range(210)} | {
+        "a.md": "# Bread\n\nSourdough rises slowly.\n",
+        "sub/Ä ö?#%41 x.txt": "The boiler.\n",
+        "scan.pdf": b"%PDF-1.4 cut",
+        "digits.txt": "\n".join("1234567890" * 20 for _ in range(200)),
+    }
+    return indexed(tmp_path_factory.mktemp("toy"), texts) / "store"
 
 
 @pytest.fixture(scope="module")

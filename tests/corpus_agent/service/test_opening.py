@@ -11,7 +11,8 @@ from corpus_agent.service.places import selected, sources_of
 from corpus_agent.settings import CONFIG_NAME
 from indexer import CorpusError, Index
 from indexer.files.paths import INDEX_MARKER
-from tests.support.toy_index import ENCODER, copied, sync
+from tests.support import toy_index
+from tests.support.toy_index import copied, sync
 
 
 def program(path: Path, said: Path, code: int = 0) -> Path:
@@ -130,7 +131,7 @@ def test_1024_bytes_of_a_document_are_read(root, said):
 @pytest.mark.slow
 def test_no_index_is_read(cli, root, said):
     store = root.parent / ".corpus-agent"
-    sync(root, store, ENCODER)
+    sync(root, store)
     assert cli("read", "a b.md").returncode == 0
     for path in store.rglob("*"):
         if path.is_file() and path.name not in (INDEX_MARKER, CONFIG_NAME):
@@ -142,13 +143,9 @@ def test_no_index_is_read(cli, root, said):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    made = tmp_path_factory.mktemp("made")
-    indexed = made / "docs"
-    for source in ("lease.md", "docs/lease.md", "tax/2024.md", "Bücher/a.md"):
-        (indexed / source).parent.mkdir(parents=True, exist_ok=True)
-        (indexed / source).write_text(f"# About {source}\n")
-    sync(indexed, made / "store")
-    return made
+    sources = ("lease.md", "docs/lease.md", "tax/2024.md", "Bücher/a.md")
+    texts = {source: f"# About {source}\n" for source in sources}
+    return toy_index.indexed(tmp_path_factory.mktemp("made"), texts)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.texts import FORMAT, TEXTS_FOLDER
 from indexer.store.writer import Writer
 from tests.support.command import Cli
-from tests.support.toy_index import ENCODER, copied, found, rows, sync
+from tests.support.toy_index import ENCODER, copied, found, indexed, rows, sync
 
 # Names that mean something in a rule, to a shell or to a terminal, and one from a Mac.
 NAMES = [
@@ -39,13 +39,9 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("made")
-    for name in [*NAMES, "a.txt", "sub/starXandY.txt"]:
-        path = made / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"The text of {name!r}, which has the word boiler.\n")
-    sync(made / "docs", made / ".corpus-agent", ENCODER)
-    return made
+    names = [*NAMES, "a.txt", "sub/starXandY.txt"]
+    texts = {name: f"The text of {name!r}, which has the word boiler.\n" for name in names}
+    return indexed(tmp_path_factory.mktemp("made"), texts, ".corpus-agent")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from indexer.records import Line, Query
 from indexer.window import MAX_WINDOW_BYTES, cut_window, fills_window
 from tests.support.fakes import MemoryCorpus, ToyEncoder
 from tests.support.pdfs import pdf_of
-from tests.support.toy_index import copied, sync
+from tests.support.toy_index import copied, indexed, sync
 
 TEXTS = {
     "bread.md": "# Bread\n\nSourdough rises slowly.\n\nRye needs more water.\n",
@@ -26,14 +26,7 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Documents and their index."""
-    folder = tmp_path_factory.mktemp("original")
-    root = folder / "docs"
-    for source, text in TEXTS.items():
-        (root / source).parent.mkdir(parents=True, exist_ok=True)
-        (root / source).write_text(text)
-    (root / "scan.pdf").write_bytes(pdf_of(""))
-    sync(root, folder / "store")
-    return folder
+    return indexed(tmp_path_factory.mktemp("original"), {**TEXTS, "scan.pdf": pdf_of("")})
 
 
 @pytest.fixture

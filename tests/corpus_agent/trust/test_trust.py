@@ -22,17 +22,14 @@ from indexer.store.storage import Identity, make_store
 from tests.attacks.stores import signed
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import copied, own, sync
+from tests.support.toy_index import copied, indexed, own
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with a store, made once."""
-    project = tmp_path_factory.mktemp("made")
-    (project / "docs").mkdir()
-    (project / "docs/a.md").write_text("Sourdough rises slowly.\n")
-    sync(project / "docs", project / ".corpus-agent")
-    return project
+    texts = {"a.md": "Sourdough rises slowly.\n"}
+    return indexed(tmp_path_factory.mktemp("made"), texts, ".corpus-agent")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from indexer.errors import Refused, UsageError
 from indexer.index import Index
 from indexer.records import FileRow, Query
 from indexer.store.filters import parse_filter, selector
-from tests.support.toy_index import ENCODER, copied, sync
+from tests.support.toy_index import ENCODER, copied, laid, sync
 
 
 def at(year: int, month: int, day: int) -> int:
@@ -109,18 +109,16 @@ def test_a_wrong_filter_is_told_with_its_place_and_what_there_is(written, at, wh
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("made")
-    folder = made / "docs"
-    (folder / "contracts").mkdir(parents=True)
-    (folder / "contracts" / "lease.txt").write_text("The rent of the mill is 500 euros.\n")
-    (folder / "contracts" / "old.md").write_text("---\ndate: 2019-05-01\n---\nThe rent was 400.\n")
-    (folder / "tax.md").write_text(
-        "---\ndate: 2024-03-12\nauthor: Ann\ntags: [money, Tax Office]\n---\n"
-        "The rent, for #tax/2024.\n"
-    )
-    (folder / "empty.pdf").write_bytes(b"")  # there is nothing in it that could not be read
-    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 cut")
-    os.utime(folder / "tax.md", ns=(at(2020, 1, 1), at(2020, 1, 1)))
-    sync(folder, made / "store")
+    head = "---\ndate: 2024-03-12\nauthor: Ann\ntags: [money, Tax Office]\n---\n"
+    texts = {
+        "contracts/lease.txt": "The rent of the mill is 500 euros.\n",
+        "contracts/old.md": "---\ndate: 2019-05-01\n---\nThe rent was 400.\n",
+        "tax.md": f"{head}The rent, for #tax/2024.\n",
+        "empty.pdf": b"",  # there is nothing in it that could not be read
+        "broken.pdf": b"%PDF-1.4 cut",
+    }
+    os.utime(laid(made / "docs", texts) / "tax.md", ns=(at(2020, 1, 1), at(2020, 1, 1)))
+    sync(made / "docs", made / "store")
     return made
 
 

@@ -23,18 +23,14 @@ from indexer.store.storage import (
 )
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import copied, sync
+from tests.support.toy_index import copied, indexed
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two documents and a real index of them."""
-    folder = tmp_path_factory.mktemp("original")
-    (folder / "docs").mkdir()
-    (folder / "docs/a.md").write_text("Sourdough rises slowly.\n")
-    (folder / "docs/b.md").write_text("The boiler pressure is 1.4 bar.\n")
-    sync(folder / "docs", folder / "store")
-    return folder
+    texts = {"a.md": "Sourdough rises slowly.\n", "b.md": "The boiler pressure is 1.4 bar.\n"}
+    return indexed(tmp_path_factory.mktemp("original"), texts)
 
 
 @pytest.fixture

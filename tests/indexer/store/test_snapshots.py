@@ -12,7 +12,7 @@ from indexer.retrieve import search
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.snapshot import Snapshots
 from tests.support.fakes import ToyEncoder
-from tests.support.toy_index import ENCODER, copied, sync
+from tests.support.toy_index import ENCODER, copied, indexed
 
 TEXTS = {
     "bread.md": "# Bread\n\nSourdough rises slowly, and the dough is folded.\n",
@@ -25,20 +25,12 @@ TEXTS = {
 HOME, WORK = ("bread.md", "tax/2024.md", "tea.txt"), ("tax/2025.txt", "lease.md", "boat.md")
 
 
-def made(folder: Path, sources: tuple[str, ...]) -> Path:
-    for source in sources:
-        (folder / "docs" / source).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "docs" / source).write_text(TEXTS[source])
-    sync(folder / "docs", folder / "store")
-    return folder / "store"
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index of all texts, and two of a half each."""
     folder = tmp_path_factory.mktemp("several")
     for name, sources in (("all", tuple(TEXTS)), ("home", HOME), ("work", WORK)):
-        made(folder / name, sources)
+        indexed(folder / name, {source: TEXTS[source] for source in sources})
     return folder
 
 
@@ -121,13 +113,7 @@ ENGLISH = "The notice periods of the flats are three months long and are the sam
 
 @pytest.fixture(scope="module")
 def in_two(tmp_path_factory):
-    made = tmp_path_factory.mktemp("made")
-    folder = made / "docs"
-    folder.mkdir()
-    (folder / "miete.txt").write_text(GERMAN, "utf-8")
-    (folder / "rent.txt").write_text(ENGLISH, "utf-8")
-    sync(folder, made / "store")
-    return made
+    return indexed(tmp_path_factory.mktemp("made"), {"miete.txt": GERMAN, "rent.txt": ENGLISH})
 
 
 @pytest.fixture

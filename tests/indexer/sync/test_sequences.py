@@ -18,10 +18,10 @@ from random import Random
 
 import pytest
 
-from tests.support import no_override
+from tests.support import processes
 
 if __name__ == "__main__":
-    no_override.drop()  # before anything below starts threads
+    processes.give_up_the_superusers_right()  # before anything below starts threads
 
 from tests.support.places import REPOSITORY
 from tests.support.rows import check_same, check_store, content

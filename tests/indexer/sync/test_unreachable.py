@@ -22,7 +22,7 @@ from indexer.sync.plan import make_plan
 from indexer.sync.run import Outcome, Run, fingerprint_of
 from tests.support.fakes import ToyEncoder
 from tests.support.other_user import being_nobody
-from tests.support.toy_index import CHUNKER, ENCODER, copied, found, own, rows
+from tests.support.toy_index import CHUNKER, ENCODER, copied, found, laid, own, rows
 
 pytestmark = pytest.mark.slow
 
@@ -33,11 +33,8 @@ KEPT = ["disk/deep/c.md", "disk/lamp.md"]  # below `disk`, beside an image that 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("made")
-    for name in ("top.md", *KEPT):
-        path = made / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"# {path.stem}\n\n{LAMP}")
-    (made / "docs/disk/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    texts = {name: f"# {Path(name).stem}\n\n{LAMP}" for name in ("top.md", *KEPT)}
+    laid(made / "docs", {**texts, "disk/p.png": b"\x89PNG\r\n\x1a\n"})
     sync_folder(own(made / "store", made / "docs"), made / "docs", ENCODER)
     assert statuses(made / "store") == {"indexed": [*KEPT, "top.md"]} | SKIPPED
     made.chmod(0o755)  # and so are its copies
