@@ -8,9 +8,9 @@ moment; then what is left is recorded, what the next run does, and that it equal
 from __future__ import annotations
 
 if __name__ == "__main__":  # permissions stop the superuser too from here on; before any thread
-    from tests.support import no_override
+    from tests.support import processes
 
-    no_override.drop()
+    processes.give_up_the_superusers_right()
 
 import itertools
 import json
