@@ -116,18 +116,11 @@ def _crashed(channel: socket.socket, error: BaseException) -> None:
 _SHOWING, _PICTURES = "indexer.extract.pdf.showing", "indexer.extract.ocr.pictures"
 
 
-def shown(data: bytes) -> Any:  # noqa: ANN401 - a PDF or a picture
-    """A document with pages, opened; raises UnreadableDocument."""
-    is_pdf = data[:1024].find(b"%PDF-") >= 0
-    name, kind = (_SHOWING, "ShownPdf") if is_pdf else (_PICTURES, "ShownPicture")
-    return getattr(import_module(name), kind)(data)
-
-
 class Jobs:
     """Those of lines, and those of pages, which are numbered from 1."""
 
     parse: Callable[[bytes, str, Tell], Extraction] = staticmethod(open_document)
-    show: Callable[[bytes], Any] = staticmethod(shown)
+    show: Callable[[bytes], Any] = staticmethod(lambda data: import_module(_PICTURES).opened(data))
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell

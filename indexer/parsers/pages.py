@@ -122,12 +122,14 @@ class Recogniser(PageReader):
         """The page that was read last, by Tesseract; None where it reads none of it well."""
         if (found := find_tesseract()) is None:
             return None
-        strip = self.ask(lambda _, body: body, "strip", self._bounds)
+        strip = self.ask(lambda _, body: greyed(body), "strip", self._bounds)
         tables = {script: found.table(strip, script, trial=True) for script in found.languages}
-        script, picture = self.ask(_judged, "judge", self._bounds, tables=tables)
-        if script not in found.languages:
+        script = self.ask(lambda said, _: said.get("script"), "judge", self._bounds, tables=tables)
+        if script not in tables:
             return None
-        table = found.table(picture, script)
+        table = found.table(
+            self.ask(lambda _, body: greyed(body), "grey", self._bounds), str(script)
+        )
         _, page = self.ask(_seen, "merge", self._bounds, table=table)
         return replace(page, by_tesseract=True)
 
@@ -141,15 +143,19 @@ def _seen(said: dict[str, Any], body: bytes) -> tuple[str, RecognisedPage]:
     )
 
 
-def _judged(said: dict[str, Any], body: bytes) -> tuple[str, bytes]:
-    return str(said.get("script")), body
+def greyed(body: bytes) -> Points:
+    """The picture of a body, for Tesseract; raises Malformed for none, and for one in colours."""
+    points = protocol.checked_points(body, MAX_WIDTH)
+    if points.channels != GREY_BYTES:
+        raise protocol.Malformed("a picture in colours")
+    return points
 
 
 def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
     """A page that an engine or an entry says was read; raises Malformed for none."""
     content = content if isinstance(content, dict) else {}
     lines, words, number = content.get("lines"), content.get("words"), content.get("number", 1)
-    are_lines = isinstance(lines, list) and all(map(protocol.is_line, lines))
+    are_lines = isinstance(lines, list) and all(protocol.fit(x, "str", "float") for x in lines)
     are_words = isinstance(words, list) and all(map(_is_placed, words))
     if not (are_lines and are_words and len(lines) <= MAX_PAGE_LINES and type(number) is int):
         raise protocol.Malformed("a page that is none")
@@ -157,7 +163,7 @@ def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
     return RecognisedPage(
         number,
         version,
-        tuple((text, float(sure)) for text, sure in lines),
+        tuple((text, sure) for text, sure in lines),
         problem,
         tuple(PlacedText(*entry) for entry in words[:MAX_PAGE_WORDS]),
         content.get("looked") is True,
@@ -167,11 +173,10 @@ def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
 
 
 def _is_placed(entry: object) -> bool:
-    """Whether a value is a word with its place, as a correct engine returns it."""
+    """Whether a value is a word: the number of its line, from 0, its place and its text."""
     match entry:
-        case [line, *area, text]:
-            known = type(line) is int and 0 <= line <= MAX_PAGE_LINES
-            return known and protocol.is_line([text, 1]) and protocol.is_area(area)
+        case [int(line), *area, text] if 0 <= line <= MAX_PAGE_LINES:
+            return protocol.is_area(area) and protocol.fit([text], "str")
     return False
 
 
@@ -255,10 +260,9 @@ class PageViewer:
         return tuple(Box(*box) for box in boxes)
 
 
-def is_box(values: list[object], pages: int) -> bool:
+def is_box(values: list[Any], pages: int) -> bool:
     """Whether values are a page and a box on it, as a correct process returns them."""
-    page, *area = values or [0]
-    return type(page) is int and 1 <= page <= pages and protocol.is_area(area)
+    return protocol.fit(values[:1], "int") and values[0] <= pages and protocol.is_area(values[1:])
 
 
 @cache

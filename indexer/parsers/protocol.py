@@ -23,7 +23,7 @@ from indexer.records import COLOUR_BYTES, GREY_BYTES, MAX_POINTS, Line, Points
 
 MAX_VALUES_BYTES = 2**16
 MAX_BODY_BYTES = 16 * 2**20
-MAX_RUNS_BYTES = 4 * 2**20  # of a body of lines; a parsed one takes up to twenty times as much
+MAX_JSON_BYTES = 4 * 2**20  # parsed at once, which takes up to twenty times as much memory
 MAX_PAGE = 2**31 - 1  # what a row can hold
 MAX_BOXES = 1_000  # of a quotation on a page: as many lines as a message holds
 
@@ -76,6 +76,8 @@ def receive_job(channel: socket.socket) -> tuple[dict[str, Any], int]:
 
 def parsed(data: bytes) -> Any:  # noqa: ANN401 - every caller looks at what it is
     """What JSON of a process says; raises Malformed."""
+    if len(data) > MAX_JSON_BYTES:
+        raise Malformed(f"{len(data):,} bytes of values")
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -126,26 +128,6 @@ def checked_points(body: bytes, width: int) -> Points:
     return points
 
 
-def is_line(entry: object) -> bool:
-    """Whether a value is a line of text with a confidence, as a correct engine returns it."""
-    match entry:
-        case [str(text), float() | int() as confidence]:
-            ends = any(char in text for char in "\0\r\n")
-            fits = len(text) <= MAX_LINE_CHARS and not ends and whole(text) == text
-            return fits and 0 <= confidence <= 1
-    return False
-
-
-def is_area(values: Sequence[object]) -> bool:
-    """Whether values are left, top, right and bottom of a part of a page, as shares of it."""
-    # Compared, not asked whether finite: a whole number may be larger than any float.
-    shares = [share for share in values if isinstance(share, float | int) and 0 <= share <= 1]
-    if not len(values) == len(shares) == 4:
-        return False
-    left, top, right, bottom = shares
-    return left < right and top < bottom
-
-
 # All of a line but its text, with the type of each value as annotated.
 PLACE = {field.name: str(field.type) for field in fields(Line) if field.name != "text"}
 _place = attrgetter(*PLACE)
@@ -190,8 +172,6 @@ def _parts(encoding: bytes) -> Iterator[tuple[list[list[Any]], list[str]]]:
     while at < len(view):
         try:
             head, size = _PART.unpack_from(view, at)
-            if head > MAX_RUNS_BYTES:
-                raise Malformed(f"{head:,} bytes of places")
             at += _PART.size + head
             runs = parsed(bytes(view[at - head : at]))
             text = str(view[at : at + size], "utf-8")
@@ -199,26 +179,35 @@ def _parts(encoding: bytes) -> Iterator[tuple[list[list[Any]], list[str]]]:
             raise Malformed(str(error)) from None
         at += size
         texts = text.split("\n")
-        are_runs = isinstance(runs, list) and all(map(_is_run, runs))
+        are_runs = isinstance(runs, list) and all(fit(run, *PLACE.values(), "int") for run in runs)
         agree = are_runs and sum(count for *_, count in runs) == len(texts)
         if not agree or "\0" in text or "\r" in text or at > len(view):
             raise Malformed("lines and their places do not agree")
         yield runs, texts
 
 
-def _is_run(run: object) -> bool:
-    if not isinstance(run, list) or len(run) != len(PLACE) + 1:
+# --- What is right in an answer -------------------------------------------------------------------
+
+
+def fit(values: object, *kinds: str) -> bool:
+    """Whether values are a list with one of each kind, in their order."""
+    if not isinstance(values, list) or len(values) != len(kinds):
         return False
-    *place, count = run
-    return type(count) is int and count > 0 and all(map(_is_place, place, PLACE.values()))
+    return all(map(_fits, values, kinds))
 
 
-def _is_place(value: object, kind: str) -> bool:
-    """Whether a value is valid for a place: a page number, a part's name, a share, yes or no."""
+def is_area(values: Sequence[Any]) -> bool:
+    """Whether values are left, top, right and bottom of a part of a page, as shares of it."""
+    return fit(values, *["float"] * 4) and values[0] < values[2] and values[1] < values[3]
+
+
+def _fits(value: object, kind: str) -> bool:
+    """Whether a value is a number from 1, a text of one line, a share, yes or no."""
     if value is None:
         return kind.endswith("| None")
     if isinstance(value, str):
-        right = len(value) <= MAX_LINE_CHARS and whole(value) == value
+        ends = any(char in value for char in "\0\r\n")
+        right = len(value) <= MAX_LINE_CHARS and not ends and whole(value) == value
     elif isinstance(value, float):
         right = 0 <= value <= 1  # not NaN either
     else:

@@ -16,8 +16,8 @@ from statistics import fmean
 import numpy as np
 
 from indexer.extract.ocr import tesseract
-from indexer.extract.ocr.engine import RapidEngine, Recognition, grey_map, is_blank
-from indexer.extract.ocr.pictures import Pages, opened
+from indexer.extract.ocr.engine import RapidEngine, Recognition, grey, is_blank
+from indexer.extract.ocr.pictures import Pages, Picture, opened
 from indexer.extract.ocr.reading_order import (
     Piece,
     TurnedPage,
@@ -26,8 +26,10 @@ from indexer.extract.ocr.reading_order import (
     lines_of_rows,
     words_of_pieces,
 )
+from indexer.parsers import protocol
 from indexer.parsers.child import Answer, Tell, contents
 from indexer.parsers.limits import OCR_MEMORY_BYTES, policy
+from indexer.records import GREY_BYTES, MAX_POINTS, Points
 
 POLICY = partial(policy, OCR_MEMORY_BYTES)
 # Of a trial of Tesseract, as the mean of the words in the script that is tried.
@@ -69,15 +71,17 @@ class Jobs:
 
     def strip(self) -> Answer:
         """The pieces that were read worst, for a trial of Tesseract."""
-        return {}, grey_map(tesseract.strip(self._picture, self._read.pieces))
+        return {}, _grey(tesseract.strip(self._picture, self._read.pieces))
 
     def judge(self, tables: Mapping[str, str]) -> Answer:
-        """The script in which Tesseract read the strip well, with the page; None for none."""
+        """The script in which Tesseract read the strip well; None for none."""
         sure = {name: tesseract.trial_confidence(table, name) for name, table in tables.items()}
         best = max(sure, key=lambda script: sure[script], default=None)
-        if best is None or sure[best] <= MIN_TRIAL_CONFIDENCE:
-            return {"script": None}, b""
-        return {"script": best}, grey_map(self._picture)
+        return {"script": best if best and sure[best] > MIN_TRIAL_CONFIDENCE else None}, b""
+
+    def grey(self) -> Answer:
+        """The page that was read, for Tesseract."""
+        return {}, _grey(self._picture)
 
     def merge(self, table: str) -> Answer:
         """The lines of the page as Tesseract read them, with the figures of rapidocr."""
@@ -100,3 +104,10 @@ class Jobs:
         page = TurnedPage(width, height, self._read.turned_degrees, skew)
         found = {"lines": lines_of_rows(rows, sure), "words": words_of_pieces(rows, page)}
         return json.dumps(found).encode()
+
+
+def _grey(picture: Picture) -> bytes:
+    """A picture in grey, of at most so many rows as a message may hold."""
+    width = picture.shape[1]
+    rows = grey(picture)[: MAX_POINTS // width]
+    return protocol.encoded_points(Points(width, len(rows), GREY_BYTES, rows.tobytes()))

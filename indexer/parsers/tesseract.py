@@ -17,6 +17,7 @@ from pathlib import Path
 from indexer.confine import starting, tesseract_files
 from indexer.confine.program import EXIT_UNCONFINED, command
 from indexer.errors import SealUnavailable, UnreadableDocument
+from indexer.records import Points
 
 SECONDS = 120.0  # wall clock, for one page
 MAX_OUTPUT_BYTES = 8 * 2**20
@@ -49,7 +50,7 @@ class Tesseract:
     data: Path
     languages: Mapping[str, tuple[str, ...]]
 
-    def table(self, picture: bytes, script: str, *, trial: bool = False) -> str:
+    def table(self, grey: Points, script: str, *, trial: bool = False) -> str:
         """The words that it prints for a page, or of a `trial` for lines of it; "" for none.
 
         One language of each script is tried: Tesseract's own guess at scripts takes Hebrew and
@@ -62,7 +63,7 @@ class Tesseract:
         given = os.memfd_create("page", os.MFD_CLOEXEC)
         try:
             with os.fdopen(given, "wb", closefd=False) as file:
-                file.write(picture)
+                file.write(b"P5 %d %d 255\n" % (grey.width, grey.height) + grey.data)  # a PGM
             os.lseek(given, 0, os.SEEK_SET)
             fixed = ("stdin", "stdout", "--tessdata-dir", ".", "--dpi", "200")
             chosen = ("-l", "+".join(languages), "--psm", layout, "tsv")

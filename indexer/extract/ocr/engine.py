@@ -57,12 +57,11 @@ def is_blank(picture: Picture) -> bool:
     return bool(high - low < _BLANK_SPREAD)
 
 
-def grey_map(picture: Picture) -> bytes:
-    """The picture as a portable grey map: simple to write here and to read in another program."""
+def grey(picture: Picture) -> NDArray[np.uint8]:
+    """The picture without its colours, (height, width)."""
     import cv2
 
-    _, encoded = cv2.imencode(".pgm", cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY))
-    return encoded.tobytes()
+    return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
 class RapidEngine:

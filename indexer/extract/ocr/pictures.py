@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import what_broke
-from indexer.extract.pdf.showing import opened_to_draw, page_to_draw, points_of, size_within
+from indexer.extract.pdf.showing import ShownPdf, points_of, size_within
 from indexer.records import COLOUR_BYTES, Points
 
 if TYPE_CHECKING:
@@ -37,16 +37,12 @@ MAX_PAGES = 5_000  # of a TIFF
 _FORMATS = ("JPEG", "PNG", "TIFF", "WEBP")  # the first opens MPO too
 
 
-class _PdfPages:
-    """The pages of a PDF, by numbers from 1 to `count`."""
-
-    def __init__(self, data: bytes) -> None:
-        self._document = opened_to_draw(data)
-        self.count = len(self._document)
+class PdfPages(ShownPdf):
+    """The pages of a PDF, by numbers from 1 to `count`, also as pictures."""
 
     def picture(self, number: int) -> Picture:
         """The page as a picture; raises UnreadableDocument."""
-        with page_to_draw(self._document, number) as page:
+        with self.page(number) as page:
             scale = min(MAX_SCALE, MAX_SIDE / max(1.0, *page.get_size()))
             bitmap = page.render(scale=scale, rev_byteorder=False, prefer_bgrx=False)
             with closing(bitmap):
@@ -101,12 +97,12 @@ class ShownPicture:
         return []
 
 
-Pages = _PdfPages | ShownPicture
+Pages = PdfPages | ShownPicture
 
 
 def opened(data: bytes) -> Pages:
     """The pages of a PDF or picture; raises UnreadableDocument."""
-    return _PdfPages(data) if data[:1024].find(b"%PDF-") >= 0 else ShownPicture(data)
+    return PdfPages(data) if data[:1024].find(b"%PDF-") >= 0 else ShownPicture(data)
 
 
 @contextmanager

@@ -138,12 +138,28 @@ class ShownPdf:
     """An opened PDF; raises UnreadableDocument if no engine can draw it."""
 
     def __init__(self, data: bytes) -> None:
-        self._document = opened_to_draw(data)
+        import pypdfium2
+
+        try:
+            self._document = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError as error:
+            raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
         self.count = len(self._document)
+
+    @contextmanager
+    def page(self, number: int) -> Iterator[pypdfium2.PdfPage]:
+        """A page, numbered from 1, while it is drawn; raises UnreadableDocument if it cannot be."""
+        import pypdfium2
+
+        try:
+            with closing(self._document[number - 1]) as page:
+                yield page
+        except pypdfium2.PdfiumError as error:
+            raise UnreadableDocument("malformed", f"page {number}: {error}") from None
 
     def points(self, number: int, width: int) -> Points:
         """A page, so many points wide or as many as the bound allows. Raises UnreadableDocument."""
-        with page_to_draw(self._document, number) as page:
+        with self.page(number) as page:
             return _drawn(page, width)
 
     def outline(
@@ -152,31 +168,9 @@ class ShownPdf:
         """The boxes of a quotation, each with its page; see `outlined`."""
         page = None
         if 1 <= number <= self.count:
-            with suppress(UnreadableDocument), page_to_draw(self._document, number) as shown:
+            with suppress(UnreadableDocument), self.page(number) as shown:
                 page = letters_on(shown)
         return [(number, box) for box in outlined(quotation, page, near)]
-
-
-def opened_to_draw(data: bytes) -> pypdfium2.PdfDocument:
-    """The document of a PDF; raises UnreadableDocument."""
-    import pypdfium2
-
-    try:
-        return pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as error:
-        raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
-
-
-@contextmanager
-def page_to_draw(document: pypdfium2.PdfDocument, number: int) -> Iterator[pypdfium2.PdfPage]:
-    """A page, numbered from 1, while it is drawn; raises UnreadableDocument if it cannot be."""
-    import pypdfium2
-
-    try:
-        with closing(document[number - 1]) as page:
-            yield page
-    except pypdfium2.PdfiumError as error:
-        raise UnreadableDocument("malformed", f"page {number}: {error}") from None
 
 
 def _drawn(page: pypdfium2.PdfPage, wanted: int) -> Points:

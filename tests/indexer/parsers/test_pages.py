@@ -21,6 +21,7 @@ from indexer.parsers.pages import (
     PageViewer,
     RecognisedPage,
     Recogniser,
+    greyed,
     is_box,
     page_of,
     png_of,
@@ -280,11 +281,33 @@ def test_a_box_lies_on_a_page_that_is_there():
     assert is_box([1, 0.1, 0.1, 0.2, 0.2], 3)  # the control
 
 
+GREYS = [(4_000, 1), (4_001, 1), (1, 3)]  # widths and bytes of a point
+
+
 def test_it_is_not_taken_for_a_line():
     wrong = [("two\nlines", 0.5), ("\ud800", 0.5), ("x" * 2_001, 0.5), (7, 0.5)]
     wrong += [("a line", confidence) for confidence in (1.5, -0.1, float("nan"), None)]
-    assert [line for line in wrong if protocol.is_line([*line])] == []
-    assert protocol.is_line(["a line", 0.5])  # the control
+    for sure in (*wrong, ("a line", 1)):
+        with pytest.raises(protocol.Malformed):
+            print(page_of({"lines": [[*sure]], "words": []}))
+    assert page_of({"lines": [["a line", 0.5]], "words": []}).lines == (("a line", 0.5),)
+
+
+def test_more_than_a_page_holds_is_not_parsed():
+    most = b'"' + b"x" * (protocol.MAX_JSON_BYTES - 2) + b'"'
+    assert len(protocol.parsed(most)) == protocol.MAX_JSON_BYTES - 2
+    with pytest.raises(protocol.Malformed, match=r"4,194,305 bytes"):
+        protocol.parsed(most + b" ")
+
+
+def test_tesseract_is_given_a_grey_picture_alone():
+    given = [Points(width, 1, channels, b"x" * width * channels) for width, channels in GREYS]
+    assert greyed(protocol.encoded_points(given[0])) == given[0]  # the control
+    for points in given[1:]:
+        with pytest.raises(protocol.Malformed):
+            greyed(protocol.encoded_points(points))
+    with pytest.raises(protocol.Malformed):
+        greyed(b"P5 1 1 255\nx")
 
 
 def test_what_is_said_of_a_page_is_one_line_of_words():
