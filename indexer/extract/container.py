@@ -21,7 +21,7 @@ from indexer.extract.extraction import (
     MAX_UNPACKED_BYTES,
     OwnProperties,
     own_properties,
-    what_broke,
+    readable,
 )
 from indexer.extract.text import decode_named
 
@@ -46,10 +46,8 @@ class ZipParts:
 
         With `locked` such members are no reason to refuse the others.
         """
-        try:
+        with readable("ZIP", zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
             self._archive = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
-            raise UnreadableDocument("malformed", f"ZIP: {what_broke(error)}") from None
         self._unpacked = 0
         self._stored = {info.filename.lstrip("/"): info for info in self._archive.infolist()}
         self._lower = {name.lower(): name for name in self._stored}
@@ -262,30 +260,24 @@ class Compound:
         """Raises UnreadableDocument("malformed")."""
         import olefile
 
-        try:
+        with readable("compound file", *OLE_ERRORS):
             self._ole: olefile.OleFileIO = olefile.OleFileIO(io.BytesIO(data))
-        except OLE_ERRORS as error:
-            raise UnreadableDocument("malformed", f"compound file: {error}"[:200]) from None
 
     def names(self) -> list[str]:
         """Paths of all streams, "/" between storages; raises as `read` does."""
-        try:
+        with readable("compound file", *OLE_ERRORS):
             return ["/".join(path) for path in self._ole.listdir()]
-        except OLE_ERRORS as error:
-            raise UnreadableDocument("malformed", f"compound file: {error}"[:200]) from None
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a stream; None where there is none of that name.
 
         Raises UnreadableDocument("malformed") where its sectors cannot be followed.
         """
-        try:
+        with readable(name, *OLE_ERRORS):
             if not self._ole.exists(name):
                 return None
             with self._ole.openstream(name) as stream:
                 return bytes(stream.read())
-        except OLE_ERRORS as error:
-            raise UnreadableDocument("malformed", f"{name}: {error}"[:200]) from None
 
     def properties(self) -> OwnProperties:
         """What it says of itself; nothing where that is damaged."""

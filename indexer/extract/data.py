@@ -96,7 +96,7 @@ def _drawn(element: Element, *, unseen: bool = False) -> Iterator[str]:
         yield from _drawn(each, unseen=unseen)
 
 
-_UNSHOWN = frozenset({"id", "space", "lang", "base", "schemaLocation", "style", "class", "rsid"})
+_UNSHOWN = words("xml", "unshown")
 
 
 def _elements(element: Element) -> Iterator[str]:
@@ -215,23 +215,15 @@ def _delimiter(text: str) -> str:
 
 # --- Contacts and calendars -----------------------------------------------------------------------
 
-_KINDS = table("VCARD=Contact, VEVENT=Appointment, VTODO=Task, VJOURNAL=Journal entry")
-# How a property is called where its name is not the word for it.
-_LABELS = table(
-    "FN=Name, N=Name in parts, SUMMARY=Title, ORG=Organisation, TEL=Phone, ADR=Address, "
-    "BDAY=Birthday, URL=Web, DTSTART=Start, DTEND=End, RRULE=Repetition, EXDATE=Left out dates, "
-    "RECURRENCE-ID=Replaced date, ORGANIZER=Organiser, TRIGGER=Reminder"
-)
+_KINDS = table("dated", "kinds")
+_LABELS = table("dated", "labels")  # of a property whose name is not the word for it
 _TITLES = ("Title", "Name", "Name in parts", "Organisation")
-_OF_PROGRAMS = words(
-    "BEGIN END VERSION PRODID UID REV CLASS SOURCE KIND PHOTO LOGO SOUND KEY ATTACH DTSTAMP "
-    "CREATED LAST-MODIFIED SEQUENCE TRANSP ACTION ACKNOWLEDGED"
-)
+_OF_PROGRAMS = words("dated", "of_programs")
 _PROPERTY = re.compile(
     r'(?:[\w-]{1,40}\.)?([A-Za-z][\w-]{0,60})((?:;(?:[^":;]|"[^"]*")*)*):(.*)', re.DOTALL
 )
 _PARAMETER = re.compile(r'(?i);(?:(TZID|CN|TYPE|CHARSET)=)?(?:"([^"]*)"|([^;"]*))')
-_NO_TYPES = words("internet voice pref uri")
+_NO_TYPES = words("dated", "no_types")
 _MOMENT = re.compile(r"(\d{4}|--)-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d)(?::?\d\d)?(Z?))?")
 _FOLD = re.compile(r"(?:\r\n?|\n)[ \t]")
 _SOFT = re.compile(r"(?im)^(?=.*;(?:encoding=)?quoted-printable).*(?:(?<==)\r?\n.*)+")  # vCard 2.1

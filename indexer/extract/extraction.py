@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import re
 import struct
+import tomllib
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.hidden import bare, parted
@@ -30,21 +35,6 @@ BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
 )
-# What an exception says to a person, by its name or a base's; the libraries' words are technical.
-_SAYS = {
-    "RecursionError": "nested too deeply",
-    "NotImplementedError": "packed in a way that is not known",
-    "UnicodeError": "characters that its encoding does not have",
-    "EOFError": "it ends too early",
-    "struct.error": "it ends too early",
-    "PdfStreamError": "it ends too early",
-    "zlib.error": "its compressed data is damaged",
-    "LZMAError": "its compressed data is damaged",
-    "BadZipFile": "its archive is damaged",
-    "TarError": "its archive is damaged",
-    "EmptyFileError": "there is nothing in it",
-    "OSError": "its packed data is damaged",
-}
 
 
 def what_broke(error: BaseException) -> str:
@@ -53,7 +43,32 @@ def what_broke(error: BaseException) -> str:
         f"{kind.__module__}.error" if kind.__name__ == "error" else kind.__name__
         for kind in type(error).mro()
     )
-    return next((_SAYS[name] for name in names if name in _SAYS), "its structure is damaged")
+    says = table("broken", "what")
+    return next((says[name] for name in names if name in says), "its structure is damaged")
+
+
+@contextmanager
+def readable(what: str, *errors: type[BaseException]) -> Iterator[None]:
+    """Raise UnreadableDocument("malformed") for what is raised where such a file is damaged."""
+    try:
+        yield
+    except errors as error:
+        raise UnreadableDocument("malformed", f"{what}: {what_broke(error)}") from None
+
+
+@cache
+def _lists() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+
+
+def words(section: str, name: str) -> frozenset[str]:
+    """A list of words.toml."""
+    return frozenset(_lists()[section][name].split())
+
+
+def table(section: str, name: str) -> dict[str, str]:
+    """A table of words.toml, in its order."""
+    return dict(_lists()[section][name])
 
 
 # --- What a file says of itself beside its text ---------------------------------------------------
@@ -62,29 +77,14 @@ MAX_TITLE_CHARS = 200
 MAX_AUTHORS = 20
 _LOOKED_AT = 2_000  # characters of a value; what is longer is cut
 # What a program left behind in the place of a title or an author.
-_NO_TITLE = re.compile(
-    r"(?i)^(untitled.*|unbenannt.*|ohne titel.*|sans (titre|nom).*|unknown|no title"
-    r"|\((anonymous|unspecified|untitled)\)|microsoft (word|powerpoint|excel|office).*"
-    r"|(libre|open)office.*|powerpoint.pr[eä]sentation|présentation powerpoint"
-    r"|(slide|document|presentation|sheet|workbook|book|scan|scanned document|print|template"
-    r"|dokument|präsentation|mappe|vorlage|classeur|documento|libro)\s*\d*"
-    r"|.*\.\w{2,4}|[\W\d_]*)$"
-)
-_NO_AUTHOR = re.compile(
-    r"(?i)^(administrat(o|eu)r|administrador|admin|root|(windows |ms )?user|owner|author|autor"
-    r"|microsoft( office)?( user)?|office|benutzer|utilisateur|usuario|unknown|unbekannt|inconnu"
-    r"|anonym(ous)?|guest|default|none|null|n/?a|\((anonymous|unspecified|unknown)\)"
-    r"|python-docx|openpyxl|xlsxwriter|apache poi|[\W\d_]*)$"
+_NO_TITLE, _NO_AUTHOR = (
+    re.compile("(?i)^(?:" + "|".join(words("left", name)) + ")$") for name in ("titles", "authors")
 )
 # The author and the day of a template that a program fills and never dates anew.
 _TEMPLATES = frozenset({"python-docx"})
 _DAY = re.compile(r"\s*(?:D:)?((?:1\d|20|21)\d\d)(-?)(\d\d)\2(\d\d)(?![\d-])", re.ASCII)
 _DAY_AND_TIME = re.compile(r"\s*(?:D:)?((?:1\d|20|21)\d\d)()(\d\d)(\d\d)(?=\d{2})", re.ASCII)
-# What clocks and formats begin with: a day that nobody set.
-_UNSET = frozenset(
-    {"1601-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1904-01-01", "1970-01-01"}
-    | {"1980-01-01"}
-)
+_UNSET = words("left", "days")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,16 +244,6 @@ class Extractor:
     def label(self) -> str:
         """Name and version, as in "pdf/1"."""
         return f"{self.name}/{self.version}"
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text as a set."""
-    return frozenset(text.split())
-
-
-def table(text: str) -> dict[str, str]:
-    """The pairs of a text such as "ORG=Organisation, TEL=Phone"."""
-    return dict(pair.split("=", 1) for pair in text.split(", "))
 
 
 def plain_lines(texts: Iterable[str]) -> Iterator[Line]:

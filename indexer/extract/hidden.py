@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from indexer.extract.normalise import lines_of
 
 HIDDEN_MARK = "(hidden in the document)"
+CLEAR = "clear"  # a colour that lets all others through
 UNKNOWN = "?"  # of a background: a picture, a gradient, a colour that is not understood
 PAPER = "ffffff"
 MAX_COLOUR_DISTANCE = 8  # of 255, in each of red, green and blue, that nobody sees
@@ -121,7 +122,10 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a run of text looks, as far as its document says; what it leaves open hides nothing."""
+    """How a run of text looks, as far as its document says; what it leaves open hides nothing.
+
+    `gone` is what is not displayed and cannot be within, `invisible` what may be.
+    """
 
     colour: str = ""
     ground: str = PAPER
@@ -129,12 +133,15 @@ class Look:
     width: float = 1.0
     opacity: float = 1.0
     struck: bool = False
+    gone: bool = False
+    invisible: bool = False
 
     @property
     def hides(self) -> bool:
         """Whether nobody can read it."""
+        unseen = self.gone or self.invisible or self.colour == CLEAR
         small = self.points <= MAX_UNSEEN_POINTS or min(self.width, self.opacity) < MIN_SEEN
-        return small or alike(self.colour, self.ground)
+        return unseen or small or alike(self.colour, self.ground)
 
     def marked(self, text: str) -> str:
         """A text that looks so."""

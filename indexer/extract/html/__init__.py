@@ -18,8 +18,8 @@ from itertools import groupby
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
-from indexer.extract.hidden import hide, shown, struck, without_lone_words
-from indexer.extract.html.look import ElementLook, Style, Stylesheet, look_of
+from indexer.extract.hidden import Look, hide, shown, struck, without_lone_words
+from indexer.extract.html.look import Stylesheet
 from indexer.extract.html.tables import Block, TableDraft
 from indexer.extract.text import decode, decode_named
 from indexer.extract.text.formula import formula_text
@@ -56,8 +56,8 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     alone = _FOREIGN.search(source) is None
     styles = _STYLES.finditer(source) if alone else ()
     css = "\n".join(each[2] for each in styles if each[2] and not _ELSEWHERE.search(each[1]))
-    sheet = Stylesheet(css, source, any_case=_TYPED.search(source) is None)
-    reader = _Reader(sheet, styled=not alone or "<style" in source.lower())
+    any_case, styled = _TYPED.search(source) is None, not alone or "<style" in source.lower()
+    reader = _Reader(Stylesheet(css, source, any_case=any_case, styled=styled))
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
     parser.feed(source.encode("utf-8", "replace"))
@@ -114,24 +114,14 @@ def _length(blocks: Sequence[Block]) -> int:
     return sum(len(shown(block.text)) for block in blocks)
 
 
-_SKIPPED = words("script style template noscript iframe object datalist rt rp")
-_VOID = words("area base br col embed hr img input link meta param source track wbr basefont frame")
-_BLOCKS = words(
-    "address article aside blockquote body center dd details dialog div dl dt fieldset "
-    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html li main menu nav "
-    "ol p pre section summary table tbody td tfoot th thead tr ul option legend caption "
-    "title head"
+_SKIPPED, _VOID, _BLOCKS, _LISTS, _ARTICLES, _MENUS, _MENU_ROLES, _OF_THE_PAGE, _MACHINERY = (
+    words("html", name)
+    for name in (
+        *("skipped", "void", "blocks", "lists", "articles"),
+        *("menus", "menu_roles", "of_the_page", "machinery"),
+    )
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_MENUS = frozenset({"nav", "footer", "button"})
-_MENU_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
-# What belongs to the page around an article belongs to the article within one (HTML, 4.3.8).
-_OF_THE_PAGE = frozenset({"footer", "banner", "contentinfo"})
-# Roles of what opens when it is used; hidden until then, it is left out.
-_MACHINERY = frozenset({"dialog", "alertdialog", "tooltip", "listbox", "status", "progressbar"})
-_ARTICLES = frozenset({"main", "article", "section", "blockquote", "td", "figure"})
-_LISTS = frozenset({"ul", "ol", "menu", "dir"})
-_PLAIN = ElementLook()
 
 
 @dataclass(slots=True)
@@ -143,24 +133,23 @@ class _Element:
     """
 
     tag: str
+    look: Look
     main: bool = False
     menu: bool = False
     aside: bool = False
     skipped: bool = False
     article: bool = False
     block: tuple[bool, bool] = (False, False)
-    look: ElementLook = _PLAIN
     lists: int = 0
     list: _Element | None = None  # the innermost
     items: int = 0  # of a list, so far
 
 
 def _begun(
-    parent: _Element, tag: str, named: Mapping[str, str], in_header: bool, style: Style
+    parent: _Element, tag: str, named: Mapping[str, str], look: Look, in_header: bool
 ) -> _Element:
     """An element in another one; `in_header` says that it is in a page's or section's header."""
     role = named.get("role", "").lower()
-    look = look_of(parent.look, tag, named, style)
     if tag in ("html", "body"):  # scripts show a page that hides all of itself
         look = replace(look, gone=False, invisible=False)
     is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
@@ -168,6 +157,7 @@ def _begun(
     )
     element = _Element(
         tag,
+        look,
         parent.main or tag == "main" or role == "main",
         parent.menu or is_menu or (tag in _LISTS and in_header),
         parent.aside
@@ -176,7 +166,6 @@ def _begun(
         parent.skipped or tag in _SKIPPED,
         parent.article or tag in _ARTICLES or role == "main",
         parent.block,
-        look,
         parent.lists + (tag in _LISTS),
         parent.list,
     )
@@ -193,11 +182,11 @@ MAX_NESTED = 32  # tables within tables; the cells of those further in are text 
 class _Reader:
     """Collects the blocks of a page; `close` gives them."""
 
-    def __init__(self, sheet: Stylesheet, *, styled: bool) -> None:
-        self._sheet, self._styled = sheet, styled
+    def __init__(self, sheet: Stylesheet) -> None:
+        self._sheet = sheet
         self.title: list[str] = []
         self._blocks: list[Block] = []
-        self._open = [_Element("")]
+        self._open = [_Element("", sheet.plain)]
         self._tags: Counter[str] = Counter()
         self._tables: list[TableDraft] = []
         self._beyond = 0  # open tables that are nested too deep to be read as such
@@ -208,7 +197,6 @@ class _Reader:
         self._prefix = ""
         self._label = "-"
         self._depth = 1
-        self._number = 0  # of elements so far
 
     def close(self) -> list[Block]:
         """All blocks, those of unclosed tables included."""
@@ -219,17 +207,16 @@ class _Reader:
 
     def start(self, tag: str, attrs: Mapping[str, str]) -> None:
         """Open an element."""
-        style = self._sheet.style_of(self._number, attrs)
-        self._number += 1
+        look = self._sheet.look(self._open[-1].look, tag, attrs)
         if tag in _VOID:
-            self._void(tag, attrs, style)
+            self._void(tag, attrs, look)
             return
         if tag == "title" and self.title:
             tag = "template"  # the first one counts
         if tag in _BLOCKS:
             self._flush()
         in_header = self._tags["header"] > 0
-        self._open.append(_begun(self._open[-1], tag, attrs, in_header, style))
+        self._open.append(_begun(self._open[-1], tag, attrs, look, in_header))
         self._tags[tag] += 1
         if tag == "a":
             self._end_link()
@@ -261,13 +248,12 @@ class _Reader:
         elif tag == "blockquote":
             self._prefix = tag
 
-    def _void(self, tag: str, named: Mapping[str, str], style: Style) -> None:
+    def _void(self, tag: str, named: Mapping[str, str], look: Look) -> None:
         if tag == "br":
             self._text.append(("\n", False))
         elif tag == "hr":
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
-            look = look_of(self._open[-1].look, tag, named, style)
             if {named.get("width", ""), named.get("height", "")} & {"0", "1"}:
                 look = replace(look, gone=True)  # to count who reads it
             picture = f" {self._marked(named.get('alt', ''), look)} "
@@ -317,10 +303,9 @@ class _Reader:
         if self._address:
             self._linked.append(shown(text))
 
-    def _marked(self, text: str, look: ElementLook | None = None) -> str:
+    def _marked(self, text: str, look: Look | None = None) -> str:
         """A text of the current element, marked if it is not shown."""
-        look = look or self._open[-1].look
-        return hide(text) if look.hides(paper=not self._styled) else text
+        return hide(text) if (look or self._open[-1].look).hides else text
 
     def _end_link(self) -> None:
         if self._linked:

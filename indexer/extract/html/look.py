@@ -11,29 +11,24 @@ import colorsys
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import regex
 
 from indexer.extract.extraction import table, words
-from indexer.extract.hidden import MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, alike
+from indexer.extract.hidden import CLEAR, MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, Look
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-CLEAR = "clear"  # a colour that lets all others through
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
 _FURTHER = 5_000  # the same to the right or below
 MAX_SHEET_CHARS = 50_000  # of rules that are read, comments left out
 MAX_TRIED = 4_000_000  # elements of a page times selectors of its sheet; of siblings, in pairs
 _OWN_RANK = (1_000, 0, 0)  # of an element's own style, beyond any selector's
-_NAMED = table(
-    "white=ffffff, black=000000, red=ff0000, blue=0000ff, green=008000, yellow=ffff00, "
-    "gray=808080, grey=808080, silver=c0c0c0, whitesmoke=f5f5f5, snow=fffafa, ghostwhite=f8f8ff, "
-    "ivory=fffff0, floralwhite=fffaf0, mintcream=f5fffa, azure=f0ffff, aliceblue=f0f8ff"
-)
+_NAMED = table("css", "colours")
 # Of an attribute that gives a colour, the sign may be missing.
 _HEX = re.compile(r"#?([0-9a-f]{6})([0-9a-f]{2})?|#([0-9a-f]{3})([0-9a-f])?")
 _FUNCTION = re.compile(r"(?<![a-z0-9])([a-z0-9]++)\(([^()]{0,200})\)")
@@ -47,32 +42,6 @@ _PIXELS = {"em": 16, "rem": 16, "%": 10, "vw": 10, "vh": 10, "in": 96, "cm": 38}
 _SHORTHAND = re.compile(r"(?:^|\s)([\d.]+(?:px|pt|em|%)?)(?=/|\s)")  # of a font: its size
 
 
-@dataclass(frozen=True, slots=True)
-class ElementLook:
-    """What an element's text looks like.
-
-    `gone` and `faint` (opacity) cannot be undone by an element within.
-    """
-
-    gone: bool = False
-    faint: bool = False
-    invisible: bool = False
-    tiny: bool = False
-    colour: str = ""
-    background: str = ""
-    struck: bool = False
-
-    def hides(self, *, paper: bool) -> bool:
-        """Whether text of this look is not shown.
-
-        `paper`: the page has no stylesheet and no script, so that it is white and stays as it is.
-        """
-        if self.gone or self.invisible or self.tiny or (self.faint and paper):
-            return True
-        background = self.background or (PAPER if paper else UNKNOWN)
-        return self.colour == CLEAR or alike(self.colour, background)
-
-
 Style = dict[str, str]
 # By property: whether it is important, how exact its selector is, its rule, its place there, value.
 _Rank = tuple[int, int, int]
@@ -82,11 +51,15 @@ _Declared = dict[str, tuple[bool, _Rank, int, int, str]]
 class Stylesheet:
     """The rules of a page's own stylesheets, by the elements that they are for, in their order.
 
-    With `any_case`, as in a page of no declared type, a name is found in any letter case.
+    With `any_case`, as in a page of no declared type, a name is found in any letter case. `styled`
+    is a page with rules or scripts, which may change its white and what is faint.
     """
 
-    def __init__(self, css: str, source: str, *, any_case: bool) -> None:
+    def __init__(self, css: str, source: str, *, any_case: bool, styled: bool) -> None:
+        self._styled = styled
+        self.plain = Look(ground=UNKNOWN if styled else PAPER)
         self._found: dict[int, _Declared] = {}
+        self._number = 0  # of elements so far
         css = _COMMENTS.sub("", css)[:MAX_SHEET_CHARS]
         rules = [
             rule.partition("{")
@@ -121,12 +94,30 @@ class Stylesheet:
                     found = self._found.setdefault(numbers[element], {})
                     _add(found, _declared(declared, rank, number))
 
-    def style_of(self, number: int, attributes: Mapping[str, str]) -> Style:
-        """The declarations that count for an element, by its number in the page from 0."""
+    def look(self, outer: Look, tag: str, attributes: Mapping[str, str]) -> Look:
+        """The look of the next element of the page, within another one."""
         own = attributes.get("style", "")
         found = dict(_declared(own, _OWN_RANK)) if own else {}
-        _add(found, self._found.get(number, {}))
-        return {name: each[-1] for name, each in found.items()}
+        _add(found, self._found.get(self._number, {}))
+        self._number += 1
+        if not (attributes or found):
+            return replace(outer, struck=True) if tag in _STRUCK else outer
+        style = {name: each[-1] for name, each in found.items()}
+        given = dict(_colours(tag, attributes, style))
+        if tag in _STRUCK or any("line-through" in style.get(name, "") for name in _DECORATIONS):
+            given["struck"] = True
+        if visibility := style.get("visibility"):
+            given["invisible"] = visibility in ("hidden", "collapse")
+        shorthand = _SHORTHAND.search(style.get("font", ""))
+        if size := style.get("font-size") or (shorthand[1] if shorthand else ""):
+            given["points"] = 0.0 if _is_tiny(size, tiny=not outer.points) else 10.0
+        if "hidden" in attributes or _is_gone(style):
+            given["gone"] = True
+        opacities = style.get("opacity", ""), dict(_functions(style, "filter")).get("opacity", "")
+        shares = [share for each in opacities if (share := _share(each)) is not None]
+        if min(shares, default=1.0) < MIN_SEEN and not self._styled:
+            given["opacity"] = 0.0
+        return replace(outer, **given) if given else outer
 
 
 def _matching(root: _Element, path: str) -> Sequence[_Element]:
@@ -172,13 +163,7 @@ _AT_RULES = re.compile(  # what stands in the first kind counts
     rf"\s*\{{({_BODY})\}}"
     rf"|@[^{{}};@]*+(?:;|\{{{_BODY}\}})"
 )
-_PROPERTIES = words(
-    "color -webkit-text-fill-color background background-color background-image background-clip "
-    "-webkit-background-clip visibility font font-size filter opacity display content-visibility "
-    "mso-hide clip clip-path overflow height max-height width max-width transform position left "
-    "top right bottom inset translate margin-top margin-left text-indent text-decoration "
-    "text-decoration-line"
-)
+_PROPERTIES = words("css", "properties")
 _COLOURING = re.compile(r"[^(]*\Z|(?:rgba?|hsla?|hwb|(?:ok)?l(?:ab|ch)|color(?:-mix)?|var)\(")
 
 
@@ -201,53 +186,25 @@ def _add(found: _Declared, more: _Declared) -> None:
         found[name] = max(found.get(name, declared), declared)
 
 
-_STRUCK = frozenset({"del", "s", "strike"})
+_STRUCK = words("html", "struck")
 _DECORATIONS = ("text-decoration", "text-decoration-line")
 
 
-def look_of(
-    outer: ElementLook, tag: str, attributes: Mapping[str, str], style: Style
-) -> ElementLook:
-    """The look of an element in another one."""
-    if tag in _STRUCK and not outer.struck:
-        outer = replace(outer, struck=True)
-    if not (attributes or style):
-        return outer
-    look = _coloured(outer, tag, attributes, style)
-    if any("line-through" in style.get(name, "") for name in _DECORATIONS):
-        look = replace(look, struck=True)
-    if visibility := style.get("visibility"):
-        look = replace(look, invisible=visibility in ("hidden", "collapse"))
-    shorthand = _SHORTHAND.search(style.get("font", ""))
-    if size := style.get("font-size") or (shorthand[1] if shorthand else ""):
-        look = replace(look, tiny=_is_tiny(size, tiny=outer.tiny))
-    if not look.gone and ("hidden" in attributes or _is_gone(style)):
-        look = replace(look, gone=True)
-    filters = dict(_FUNCTION.findall(style.get("filter", "")))
-    for opacity in (style.get("opacity", ""), filters.get("opacity", "")):
-        if (share := _share(opacity)) is not None and share < MIN_SEEN:
-            look = replace(look, faint=True)
-    return look
-
-
-def _coloured(
-    outer: ElementLook, tag: str, attributes: Mapping[str, str], style: Style
-) -> ElementLook:
+def _colours(tag: str, attributes: Mapping[str, str], style: Style) -> Iterator[tuple[str, Any]]:
+    """The colour of an element's text and of its ground, where it gives them."""
     colour = style.get("-webkit-text-fill-color") or style.get("color")
     colour = colour or attributes.get("color" if tag == "font" else "text", "")
-    look = outer if not colour else replace(outer, colour=_colour(colour))
-    if look.colour == CLEAR and "text" in (
-        style.get("background-clip", "") + style.get("-webkit-background-clip", "")
-    ):
-        look = replace(look, colour="")  # the background shows in the shape of the letters
+    if colour:
+        clipped = style.get("background-clip", "") + style.get("-webkit-background-clip", "")
+        known = _colour(colour)  # the ground may show in the shape of the letters
+        yield "colour", "" if known == CLEAR and "text" in clipped else known
     given = [attributes.get("bgcolor", ""), style.get("background-color", "")]
     given += [style.get("background", ""), style.get("background-image", "")]
     given += [UNKNOWN] if attributes.get("background") else []
     for value in given:
         if value and value not in ("none", "transparent", "inherit", "initial", "unset"):
             fill = _colour(value)
-            look = replace(look, background=UNKNOWN if fill in ("", CLEAR) else fill)
-    return look
+            yield "ground", UNKNOWN if fill in ("", CLEAR) else fill
 
 
 def _colour(value: str) -> str:
@@ -276,6 +233,11 @@ def _colour(value: str) -> str:
         for each, part in zip((one, two, three), parts, strict=False)
     )
     return "".join(f"{min(round(abs(each)), 255):02x}" for each in whole)
+
+
+def _functions(style: Style, name: str) -> list[tuple[str, str]]:
+    """The functions of a property, each with what is in its brackets."""
+    return _FUNCTION.findall(style.get(name, ""))
 
 
 def _share(value: str) -> float | None:
@@ -314,7 +276,7 @@ def _is_gone(style: Style) -> bool:
         _is_nothing(style.get(name, "")) for name in ("height", "max-height", "width", "max-width")
     ):
         return True
-    for name, values in _FUNCTION.findall(style.get("transform", "")):
+    for name, values in _functions(style, "transform"):
         parts = [each.strip() for each in values.split(",")]
         if name.startswith("scale") and any(abs(_share(each) or 0.0) < MIN_SEEN for each in parts):
             return True

@@ -83,14 +83,7 @@ _FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as
 MAX_DEPTH = 16  # of parts within parts
 MAX_HEADER_CHARS = 65_536  # in which words are decoded, at a cost that grows with their square
 MAX_SUBJECT_CHARS = 60  # in the name of a message that is attached
-# Of a part without a name, or whose name has no ending.
-_ENDINGS = table(
-    "text/calendar=.ics, text/vcard=.vcf, text/x-vcard=.vcf, text/directory=.vcf, text/csv=.csv, "
-    "text/html=.html, text/markdown=.md, text/plain=.txt, text/rtf=.rtf, application/rtf=.rtf, "
-    "application/json=.json, application/xml=.xml, text/xml=.xml, application/pdf=.pdf, "
-    "application/zip=.zip, application/pkcs7-mime=.p7m, application/x-pkcs7-mime=.p7m, "
-    "application/pkcs7-signature=.p7s, application/x-pkcs7-signature=.p7s, message/rfc822=.eml"
-)
+_ENDINGS = table("mail", "endings")  # of a part without a name, or whose name has none
 _OF_APPLE = re.compile(rb"\s{0,10}(\d{1,10})\s*\n")  # .emlx begins with its message's length
 
 

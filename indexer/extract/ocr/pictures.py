@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import what_broke
+from indexer.extract.extraction import readable
 from indexer.extract.pdf.showing import ShownPdf, points_of, size_within
 from indexer.records import COLOUR_BYTES, Points
 
@@ -66,7 +65,7 @@ class ShownPicture:
         pillow_heif.options.THUMBNAILS = False
         pillow_heif.register_heif_opener()
         Image.MAX_IMAGE_PIXELS = None  # its own check raises warnings; ours is below
-        with _translated():
+        with readable("picture", *_ERRORS):
             self._image = Image.open(io.BytesIO(data), formats=(*_FORMATS, "HEIF"))
         frames = getattr(self._image, "n_frames", 1) if self._image.format == "TIFF" else 1
         self.count = min(MAX_PAGES + 1, int(frames))  # the last says that there are more
@@ -75,7 +74,7 @@ class ShownPicture:
         """The page as a picture; raises UnreadableDocument."""
         if number > MAX_PAGES:
             raise UnreadableDocument("too_large_unpacked", f"more than {MAX_PAGES:,} pages")
-        with _translated():
+        with readable("picture", *_ERRORS):
             if self.count > 1:
                 self._image.seek(number - 1)
             return _decoded(self._image)
@@ -105,13 +104,8 @@ def opened(data: bytes) -> Pages:
     return PdfPages(data) if data[:1024].find(b"%PDF-") >= 0 else ShownPicture(data)
 
 
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Raise UnreadableDocument where Pillow reports a file that it cannot decode."""
-    try:
-        yield
-    except (OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, struct.error) as e:
-        raise UnreadableDocument("malformed", f"picture: {what_broke(e)}") from None
+# What Pillow raises for a file that it cannot decode.
+_ERRORS = (OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, struct.error)
 
 
 def _decoded(image: Image) -> Picture:

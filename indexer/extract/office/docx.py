@@ -47,10 +47,7 @@ from indexer.extract.text.formula import formula_text
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-_SKIPPED = words(
-    "pPr rPr tblPr trPr tcPr tblGrid sectPr sdtPr sdtEndPr del moveFrom delText "
-    "delInstrText instrText fldData fldChar proofErr numPr ctrlPr binData"
-)
+_SKIPPED = words("word", "skipped")
 _DELETED = frozenset({"del", "moveFrom", "delText"})
 
 

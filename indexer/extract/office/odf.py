@@ -38,13 +38,7 @@ from indexer.records import Line
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-_SKIPPED = words(
-    "tracked-changes sequence-decls forms variable-decls user-field-decls toc-source "
-    "table-of-content-source index-title-template bibliography-source "
-    "alphabetical-index-source table-index-source illustration-index-source "
-    "object-index-source user-index-source automatic-styles script event-listeners "
-    "annotation-end bookmark reference-mark"
-)
+_SKIPPED = words("odf", "skipped")
 
 _HIDDEN_PARAGRAPH = "{*}hidden-paragraph"  # a field that hides the paragraph which it stands in
 

@@ -34,10 +34,7 @@ _TOKEN = re.compile(
 _HEADING = re.compile(r"(?i)heading ([1-9])\b")
 MAX_LEVEL = 8  # of an outline; 9 is body text
 _SIGNS = {"~": "\u00a0", "_": "\u2011", "-": "", "*": ""}
-_CHARACTERS = table(
-    "tab=\t, line=\n, emdash=—, endash=–, bullet=•, lquote=‘, rquote=’, ldblquote=“, rdblquote=”, "
-    "zwj=\u200d, zwnj=\u200c, emspace=\u2003, enspace=\u2002, qmspace=\u2005"
-)
+_CHARACTERS = table("rtf", "characters")
 _ENDS = frozenset({"par", "sect", "page", "softpage"})
 # What a word says of the text behind it, in which unit; and what of a colour.
 _LOOKS = {
@@ -48,29 +45,15 @@ _LOOKS = {
     "fs": ("points", 2),
     "charscalex": ("width", 100),
 }
-_SWITCHES = table("v=vanishes, deleted=deleted, strike=struck, striked=struck")
+_SWITCHES = table("rtf", "switches")
 _SHADES = ("red", "green", "blue")
 _TITLES = frozenset({"title", "author"})
 _DESTINATIONS = frozenset({"fonttbl", "stylesheet", "info", "creatim", "colortbl"}) | _TITLES
 _NOTES = {"footnote": "Footnote", "annotation": "Comment"}
 _DATE_WORDS = ("yr", "mo", "dy")
-# Groups that hold no text of the document.
-_SKIPPED = words(
-    "pict objdata themedata colorschememapping datastore latentstyles listtable "
-    "rsidtbl listoverridetable generator xmlnstbl mmathPr header headerl headerr headerf "
-    "footer footerl footerr footerf fldinst bkmkstart bkmkend xe tc tcn revtbl filetbl "
-    "ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn nonshppict private1 sp panose falt "
-    "operator keywords comment doccomm subject company manager category "
-    "revtim printim buptim template atnid atnauthor atnref atndate atntime atnparent "
-    "atrfstart atrfend docvar userprops wgrffmtfilter pnseclvl pgptbl protusertbl htmltag "
-    "mhtmltag"
-)
+_SKIPPED = words("rtf", "skipped")  # groups that hold no text of the document
 _STARRED = frozenset({"shppict", "shpinst", "ud", "pntext", "listtext"}) | _NOTES.keys()
-_CODE_PAGES = table(  # by the character set of a font
-    "0=cp1252, 77=mac_roman, 128=cp932, 129=cp949, 130=johab, 134=gb18030, 136=cp950, 161=cp1253, "
-    "162=cp1254, 163=cp1258, 177=cp1255, 178=cp1256, 186=cp1257, 204=cp1251, 222=cp874, "
-    "238=cp1250, 255=cp850"
-)
+_CODE_PAGES = table("rtf", "code_pages")  # by the character set of a font
 # What programs write in front of a list item, for readers that do not number lists themselves.
 _BULLETS = "•·●○▪◦o§\uf0b7\uf0a7"
 _LABEL = re.compile(rf"([{_BULLETS}]|[\d.]{{1,6}}[.)]|[A-Za-z][.)])\t(?=\S)")

@@ -137,9 +137,7 @@ def _formed(count: int, form: str) -> str:
     return "" if form in ("none", "bullet") else str(count)
 
 
-_ROMAN = table(
-    "M=1000, CM=900, D=500, CD=400, C=100, XC=90, L=50, XL=40, X=10, IX=9, V=5, IV=4, I=1"
-)
+_ROMAN = table("word", "roman")
 
 
 def _roman(count: int) -> str:
@@ -150,11 +148,7 @@ def _roman(count: int) -> str:
     return written
 
 
-_MARKERS = table(
-    "white=ffffff, black=000000, yellow=ffff00, red=ff0000, blue=0000ff, green=00ff00, "
-    "cyan=00ffff, magenta=ff00ff, darkBlue=000080, darkCyan=008080, darkGreen=008000, "
-    "darkMagenta=800080, darkRed=800000, darkYellow=808000, darkGray=808080, lightGray=c0c0c0"
-)
+_MARKERS = table("word", "markers")
 _LOWEST_LINE = 20  # twentieths of a point of a line's exact height, in which nothing can be read
 _FAR = -20_000  # the same to the left: further than any page is wide
 

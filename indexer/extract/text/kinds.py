@@ -10,13 +10,14 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import Compound
-from indexer.extract.extraction import Extraction
+from indexer.extract.extraction import Extraction, table
 from indexer.extract.text import is_text
 
 
@@ -38,22 +39,6 @@ class Known:
         return UnreadableDocument(self.reason, detail)
 
 
-# What would be read of a kind: a word of the table, the reason, and the advice. "read:" is in front
-# of the format as that a kind is read. Any other word is the program that exports it, with the form
-# behind a colon.
-_ADVICE = {
-    "words": ("binary", "its words are read from a searchable PDF of it"),
-    "heard": ("binary", "a transcript beside it is read"),
-    "seen": ("binary", "its subtitles as .srt or .vtt are read"),
-    "tables": ("binary", "export its tables as CSV"),
-    "unpack": ("unsupported", "unpack it beside it"),
-    "decrypt": ("encrypted", "decrypt it"),
-    "mail": ("unsupported", "save it as .eml from your mail program"),
-    "google": ("unsupported", "download it as DOCX"),
-    "secret": ("secret", ""),
-    "read:picture": ("binary", "its words are read with the extra [ocr]"),
-    "-": ("binary", ""),
-}
 _NOT_TEXT = Known("not text", "", "binary")
 
 
@@ -71,14 +56,15 @@ def _table() -> tuple[re.Pattern[bytes], list[_Sign], dict[str, Known]]:
     """All signs as one pattern, in their order, and each; kinds by suffix. Made when asked."""
     signs: list[_Sign] = []
     by_suffix: dict[str, Known] = {}
+    advices = table("kinds", "advice")
     for row in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
         if row.startswith("#"):
             continue
-        what, advice, begins, suffixes = (cell.strip() for cell in row.split("|"))
-        program, _, form = advice.partition(":")
-        exported = ("unsupported", f"export as {form or 'PDF'} from {program}")
-        reason, says = _ADVICE.get(advice, exported)
-        known = Known(what, says, reason, form if program == "read" else "")
+        what, says, begins, suffixes = (cell.strip() for cell in row.split("|"))
+        program, _, form = says.partition(":")
+        exported = f"unsupported export as {form or 'PDF'} from {program}"
+        reason, _, advice = advices.get(says, exported).partition(" ")
+        known = Known(what, advice, reason, form if program == "read" else "")
         signs += [_sign(each, known) for each in begins.split()]
         by_suffix |= dict.fromkeys(suffixes.split(), known)
     return re.compile(b"|".join(sign.pattern for sign in signs), re.DOTALL), signs, by_suffix
@@ -195,42 +181,10 @@ def of_mail(sample: bytes, suffix: str) -> bool:
 
 # --- Containers ----------------------------------------------------------------------------------
 
-# What the `mimetype` member of OpenDocument and EPUB files, the first one, begins with.
-_MIME_TYPES = {
-    b"application/epub+zip": "epub",
-    b"application/vnd.oasis.opendocument.text": "odt",
-    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
-    b"application/vnd.oasis.opendocument.presentation": "odp",
-    b"application/vnd.oasis.opendocument.graphics": "odp",
-    b"application/vnd.sun.xml.writer": "odt",
-    b"application/vnd.sun.xml.calc": "ods",
-    b"application/vnd.sun.xml.impress": "odp",
-}
-# What a member that only one format has begins with, in the order in which it is looked for.
-_MEMBERS = {
-    "word/": "docx",
-    "xl/workbook.bin": "xlsb",
-    "xl/": "xlsx",
-    "ppt/": "pptx",
-    "META-INF/container.xml": "epub",
-    "index.xml": "iwork",
-    "index.apxl": "iwork",
-    "Index/": "iwork",
-    "Index.zip": "iwork",
-    "content.xml": "odt",
-}
-_STREAMS = {
-    "EncryptedPackage": "encrypted",
-    "__properties_version1.0": "msg",
-    "PowerPoint Document": "ppt",
-    "WordDocument": "doc",
-    "Workbook": "xls",
-    "Book": "xls",
-}
-# The formats by their suffixes, of a container that is damaged or cut.
-_ZIPPED = {f".{kind}": kind for kind in ("docx", "pptx", "xlsx", "odt", "odp", "ods", "epub")}
-_ZIPPED |= dict.fromkeys((".pages", ".key", ".numbers"), "iwork")
-_COMPOUND = {f".{kind}": kind for kind in ("doc", "ppt", "xls", "msg")}
+
+def _first(name: str, fits: Callable[[str], bool]) -> str:
+    """The format of the first entry of a table that fits; "" for none."""
+    return next((kind for key, kind in table("kinds", name).items() if fits(key)), "")
 
 
 def _zip_kind(sample: bytes, path: str) -> str:
@@ -240,23 +194,17 @@ def _zip_kind(sample: bytes, path: str) -> str:
     """
     suffix = _suffix(path)
     names: list[str] | None = None
-    try:
-        with zipfile.ZipFile(io.BytesIO(sample)) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
-        pass
+    with suppress(zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+        names = zipfile.ZipFile(io.BytesIO(sample)).namelist()
     stored = sample[38:200] if sample[30:38] == b"mimetype" else b""
-    kind = next((_MIME_TYPES[each] for each in _MIME_TYPES if stored.startswith(each)), "")
+    kind = _first("mimetypes", lambda each: stored.startswith(each.encode()))
     # In an archive a folder may be called "word" for other reasons.
     if not kind and names and (suffix != ".zip" or "[Content_Types].xml" in names):
-        found = (
-            kind for begin, kind in _MEMBERS.items() if any(n.startswith(begin) for n in names)
-        )
-        kind = next(found, "")
+        kind = _first("members", lambda begin: any(n.startswith(begin) for n in names))
     if not kind and suffix == ".zip":
         kind = "zip"
     if not kind and names is None:
-        kind = _ZIPPED.get(suffix, "")
+        kind = _first("zipped", suffix.__eq__)
     return kind or _unknown(path, Known("ZIP archive", "call it .zip to have its files read"))
 
 
@@ -268,13 +216,13 @@ def _ole_kind(sample: bytes, path: str) -> str:
     """
     try:
         found = {name.partition("/")[0] for name in Compound(sample).names()}
+        kind = _first("streams", found.__contains__)
     except UnreadableDocument:
-        found = {each for each in _STREAMS if each.encode("utf-16-le") in sample}
-    kind = next((_STREAMS[each] for each in _STREAMS if each in found), "")
+        kind = _first("streams", lambda name: name.encode("utf-16-le") in sample)
     if kind == "encrypted":
         raise UnreadableDocument("encrypted", "a password is needed")
     office = Known("legacy Office document", "open and save it as DOCX or PDF")
-    return kind or _COMPOUND.get(_suffix(path)) or _unknown(path, office)
+    return kind or _first("compound", _suffix(path).__eq__) or _unknown(path, office)
 
 
 def _unknown(path: str, usual: Known) -> str:
