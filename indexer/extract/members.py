@@ -17,15 +17,14 @@ import tarfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import open_document, opened_as
+from indexer.extract import open_document
 from indexer.extract.container import ZipParts
-from indexer.extract.extraction import BROKEN, Budget, Extraction, Within, what_broke
+from indexer.extract.extraction import BROKEN, Budget, Extraction, Within, readable, what_broke
 from indexer.extract.normalise import lines_of, whole
 from indexer.extract.pdf import read_pdf
 from indexer.extract.text.kinds import is_tar
@@ -42,16 +41,24 @@ _FILE = "File "
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A document within another one, by the path that it has there.
+    """A document within another one, by the path that it has there, and what opens it.
 
-    `read` gives its bytes, at most as many as it is told; it raises UnreadableDocument or what the
-    standard library raises for damage. A message in a message has no bytes of its own: then
-    `document` opens it.
+    `open` raises UnreadableDocument or what the standard library raises for damage.
     """
 
     name: str
-    read: Callable[[int], bytes] = lambda most: b""
-    document: Callable[[Within], Extraction] | None = None
+    open: Callable[[Within], Extraction]
+
+
+def file_in(name: str, read: Callable[[int], bytes]) -> Member:
+    """A member with bytes, of which `read` gives at most as many as it is told."""
+
+    def opened(within: Within) -> Extraction:
+        data = read(within.budget.most_bytes())
+        within.budget.spend(len(data))
+        return open_document(data, within.name, within=within)
+
+    return Member(name, opened)
 
 
 @dataclass(slots=True)
@@ -122,51 +129,36 @@ class Members:
         """The mark and the lines of a member; without text, the mark contains the reason."""
         begun = False
         try:
-            for line in self._lines(name, member):
+            if is_key(name.rpartition("/")[2]):
+                raise UnreadableDocument("secret")
+            opened = member.open(self.within.inner(name))
+            for line in opened.lines:
+                inner = line.part or (page_mark(line.page)[4:-4] if line.page is not None else "")
+                if not inner.startswith(_FILE):  # else it has been counted there
+                    self.within.budget.chars -= len(line.text) + 1
+                if line.is_mark:
+                    yield _marked(name, inner, line.text.removeprefix(f"--- {inner} ---"))
+                else:
+                    if not begun and not inner:
+                        yield _marked(name)
+                    yield replace(line, page=None, part=_part(name, inner))
                 begun = True
-                yield line
         except (UnreadableDocument, *BROKEN) as raised:
             error = _reason(raised)
         else:
             self.reasons["read"] += 1
+            self.engines |= opened.engines
+            self.unread += [f"{name}: {each}" for each in opened.unread]
+            self.notes += [f"{name}: {each}" for each in opened.notes]
             return
         self.reasons[error.reason] += 1
         detail = error.detail if error.reason in ("binary", "unsupported") else ""
         kind = detail.partition(";")[0] or error.reason  # what it is, if that is the reason
         if not begun:
             advice = detail if error.reason == "unsupported" else ""
-            yield from _marked(name, "", f" (not read: {advice or kind})")
+            yield _marked(name, "", f" (not read: {advice or kind})")
         if error.reason not in NO_DOCUMENT:
             self.unread.append(f"{name} ({kind})")
-
-    def _lines(self, name: str, member: Member) -> Iterator[Line]:
-        """The lines of a member, its name added to the marks; raises as readers do."""
-        opened = self._opened(name, member)
-        begun = False
-        for line in opened.lines:
-            inner = line.part or (page_mark(line.page)[4:-4] if line.page is not None else "")
-            if not inner.startswith(_FILE):  # else it has been counted there
-                self.within.budget.chars -= len(line.text) + 1
-            if line.is_mark:
-                yield from _marked(name, inner, line.text.removeprefix(f"--- {inner} ---"))
-            else:
-                if not begun and not inner:
-                    yield from _marked(name)
-                yield replace(line, page=None, part=_part(name, inner))
-            begun = True
-        self.engines |= opened.engines
-        self.unread += [f"{name}: {each}" for each in opened.unread]
-        self.notes += [f"{name}: {each}" for each in opened.notes]
-
-    def _opened(self, name: str, member: Member) -> Extraction:
-        if is_key(name.rpartition("/")[2]):
-            raise UnreadableDocument("secret")
-        within, budget = self.within.inner(name), self.within.budget
-        if member.document is not None:
-            return opened_as("eml", member.document, within)
-        data = member.read(budget.most_bytes())
-        budget.spend(len(data))
-        return open_document(data, name, within=within)
 
 
 def path_parts(name: str) -> list[str]:
@@ -192,9 +184,9 @@ def _part(name: str, inner: str) -> str:
     return next(lines_of(f"{_FILE}{name}".replace("---", "--")))
 
 
-def _marked(name: str, inner: str = "", remark: str = "") -> Iterator[Line]:
+def _marked(name: str, inner: str = "", remark: str = "") -> Line:
     part = _part(name, inner)
-    yield Line(f"--- {part} ---{remark}", None, part)
+    return Line(f"--- {part} ---{remark}", None, part)
 
 
 # --- Archives -------------------------------------------------------------------------------------
@@ -212,7 +204,7 @@ def read_zip(data: bytes, within: Within) -> Extraction:
     parts, members = ZipParts(data, locked=True), Members(within)
     # Of several with one name the last, as programs unpack it.
     stored = {info.filename: info for info in parts.members() if not info.is_dir()}
-    found = (Member(_zip_name(i), partial(_zip_bytes, parts, i)) for i in stored.values())
+    found = (file_in(_zip_name(i), partial(_zip_bytes, parts, i)) for i in stored.values())
     return members.extraction(None, members.lines(found), "ZIP archive")
 
 
@@ -247,24 +239,16 @@ def _tar_members(data: bytes) -> Iterator[Member]:
             raise UnreadableDocument("special")
         if info.size > most:
             raise UnreadableDocument("too_large_unpacked")
-        with _translated():
+        with readable("tar", tarfile.TarError):
             file = archive.extractfile(info)
             assert file is not None, "a file has bytes"
             return file.read()
 
-    with _translated():
+    with readable("tar", tarfile.TarError):
         archive = tarfile.open(fileobj=io.BytesIO(data), mode="r|")  # noqa: SIM115 - of memory
         while (info := archive.next()) is not None:
             if not info.isdir():
-                yield Member(info.name, partial(read, info))
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except tarfile.TarError as error:
-        raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
+                yield file_in(info.name, partial(read, info))
 
 
 def read_packed(data: bytes, within: Within) -> Extraction:

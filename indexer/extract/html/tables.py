@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexer.extract.tables import (
     MAX_COLSPAN,
@@ -39,21 +39,18 @@ class Block:
 
 
 @dataclass(slots=True)
-class _CellDraft:
-    heads: bool
-    rows: int
-    columns: int
-    bold: bool = False  # by its own style
-    weak: bool = False  # some of its text is not in bold
+class _Draft:
+    """A cell without its text, and the blocks of that; `weak`: some of it is not in bold."""
+
+    cell: Cell
     blocks: list[Block] = field(default_factory=list)
+    weak: bool = False
 
-
-@dataclass(slots=True)
-class _RowDraft:
-    kind: str  # of its group: thead, tbody or tfoot
-    group: int
-    bold: bool
-    cells: list[_CellDraft] = field(default_factory=list)
+    def finished(self, *, is_any: bool) -> Cell:
+        """The cell; with `is_any` of text that is seen alone."""
+        texts = [block.text for block in self.blocks if block.is_seen or not is_any]
+        strong = self.cell.strong or (bool(texts) and not self.weak)
+        return replace(self.cell, text="\n".join(texts), strong=strong, prose=len(texts) > 1)
 
 
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})
@@ -69,11 +66,12 @@ class TableDraft:
         self.nested = False  # whether it contains a table
         self._layout = role in ("presentation", "none")
         self._marked = role in ("table", "grid", "treegrid")
-        self._rows: list[_RowDraft] = []
+        self._rows: list[tuple[str, int, list[_Draft]]] = []  # kind and number of group, cells
         self._kind, self._group = "", 0
-        self._row: _RowDraft | None = None
+        self._row: list[_Draft] | None = None
+        self._is_bold = False  # the row
         self._into: list[Block] | None = None
-        self._cell: _CellDraft | None = None
+        self._cell: _Draft | None = None
         self._before: list[Block] = []  # captions, and what stands between cells
         self._unseen: list[Block] = []
         self._is_off = {"group": False, "row": False}  # whether the open ones are not displayed
@@ -107,10 +105,10 @@ class TableDraft:
         if not self._kind:
             self._kind = "tbody"
             self._group += 1
-        self._row = _RowDraft(self._kind, self._group, _is_bold(named))
+        self._row, self._is_bold = [], _is_bold(named)
         self._into, self._cell = None, None
         if not any(self._is_off.values()):
-            self._rows.append(self._row)
+            self._rows.append((self._kind, self._group, self._row))
 
     def _begin_cell(self, tag: str, named: Mapping[str, str], is_shown: bool) -> None:
         if self._row is None:
@@ -118,14 +116,14 @@ class TableDraft:
         if not is_shown:
             self._into, self._cell = self._unseen, None
             return
-        bold = _is_bold(named) or (self._row is not None and self._row.bold)
         rows = _number(named.get("rowspan", ""), MAX_ROWSPAN)
         columns = _number(named.get("colspan", ""), MAX_COLSPAN)
-        self._cell = _CellDraft(tag == "th", rows, columns, bold)
+        bold = _is_bold(named) or self._is_bold
+        self._cell = _Draft(Cell("", tag == "th", bold, rows=rows, columns=columns))
         self._into = self._cell.blocks
         self._marked = self._marked or tag == "th"
         assert self._row is not None
-        self._row.cells.append(self._cell)
+        self._row.append(self._cell)
 
     def weaken(self) -> None:
         """Take note that the open cell has text which is not in bold."""
@@ -139,7 +137,7 @@ class TableDraft:
     def blocks(self) -> Iterator[Block]:
         """What stands before its rows; these as one block, or the blocks of its cells; the rest."""
         yield from self._before
-        inner = [block for row in self._rows for cell in row.cells for block in cell.blocks]
+        inner = [block for *_, row in self._rows for cell in row for block in cell.blocks]
         lines = [] if self._layout or not inner else self._lines(inner)
         if lines:
             seen = [block for block in inner if block.is_seen]
@@ -154,25 +152,13 @@ class TableDraft:
         """The lines of its rows; none if it only places texts on a page."""
         is_any = any(block.is_seen for block in inner)
         grid = resolved(
-            Source(
-                [_cell(cell, is_any) for cell in row.cells],
-                row.group,
-                row.kind == "thead",
-                row.kind == "tfoot",
-            )
-            for row in self._rows
+            Source([cell.finished(is_any=is_any) for cell in row], group, kind)
+            for kind, group, row in self._rows
         )
         odd = self.nested or any(block.alone for block in inner)
         if odd and not self._marked and not is_data(grid):
             return []
         return row_lines(grid, self._marked)
-
-
-def _cell(draft: _CellDraft, is_any: bool) -> Cell:
-    texts = [block.text for block in draft.blocks if block.is_seen or not is_any]
-    strong = draft.bold or (bool(texts) and not draft.weak)
-    text = "\n".join(texts)
-    return Cell(text, draft.heads, strong, len(texts) > 1, draft.rows, draft.columns)
 
 
 def _number(value: str, most: int) -> int:

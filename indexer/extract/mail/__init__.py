@@ -9,21 +9,22 @@ from __future__ import annotations
 import datetime as dt
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes
 from email.errors import InvalidBase64PaddingDefect
 from email.header import decode_header
 from email.message import Message
 from email.policy import Compat32
+from functools import partial
 from itertools import chain
 from pathlib import PurePosixPath
 
-from indexer.extract import markdown
+from indexer.extract import markdown, opened_as
 from indexer.extract.container import Compound
 from indexer.extract.extraction import Extraction, Within, part_lines, plain_lines, table
 from indexer.extract.html import decode_html, html_text
-from indexer.extract.members import Member, Members
+from indexer.extract.members import Member, Members, file_in
 from indexer.extract.text import decode_named, decode_part, is_text
 from indexer.extract.text.kinds import MBOX, known_by_bytes
 from indexer.records import Line
@@ -52,7 +53,13 @@ class Mail:
             self.attached.append(f"{name} ({known.what})")
         else:
             self.attached.append(name)
-            self.members.append(Member(name, lambda most: data))
+            self.members.append(file_in(name, lambda most: data))
+
+    def enclose(self, name: str, mail: Callable[[], Mail]) -> None:
+        """Attach a message, which is read in its turn."""
+        self.attached.append(name)
+        read = partial(_enclosed, mail)
+        self.members.append(Member(name, lambda within: opened_as("eml", read, within)))
 
     def name(self, name: str, what: str) -> None:
         """Name an attachment that cannot be read, and why."""
@@ -75,6 +82,10 @@ def mail_extraction(mail: Mail, within: Within) -> Extraction:
     members.unread += mail.unread
     lines = chain(plain_lines([mail.text()]), members.lines(mail.members))
     return members.extraction(mail.subject, lines)
+
+
+def _enclosed(mail: Callable[[], Mail], within: Within) -> Extraction:
+    return mail_extraction(mail(), within)
 
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
@@ -207,10 +218,7 @@ def _parts(message: Message) -> Sequence[Message]:
 def _attach_message(message: Message, inner: Message, mail: Mail) -> None:
     subject = _decoded(inner.get("Subject", ""), inner).replace("/", "_")[:MAX_SUBJECT_CHARS]
     name = _name(message, "") or f"{subject.strip(' .') or 'message'}.eml"
-    mail.attached.append(name)
-    mail.members.append(
-        Member(name, document=lambda within: mail_extraction(_mail_of(inner), within))
-    )
+    mail.enclose(name, partial(_mail_of, inner))
 
 
 def _name(message: Message, kind: str) -> str:
@@ -339,20 +347,12 @@ class _Outlook:
         if data is not None:
             mail.attach(name or "attachment", data)
         elif self._compound.read(f"{inner}{_PROPERTIES}") is not None:
-            self._attach_message(name, inner, mail)
+            name = f"{markdown.one_line(name).replace('/', '_') or 'message'}.msg"
+            mail.enclose(name, lambda: _Outlook(self._compound, inner).mail())
         elif any(each.startswith(inner) for each in self._compound.names()):
             mail.name(name or "object", "object of another program")
         elif name:
             mail.name(name, "not in this file")
-
-    def _attach_message(self, name: str, inner: str, mail: Mail) -> None:
-        name = f"{markdown.one_line(name).replace('/', '_') or 'message'}.msg"
-
-        def document(within: Within) -> Extraction:
-            return mail_extraction(_Outlook(self._compound, inner).mail(), within)
-
-        mail.attached.append(name)
-        mail.members.append(Member(name, document=document))
 
     def _recipients(self) -> Iterator[tuple[str, str]]:
         for storage in self._storages:

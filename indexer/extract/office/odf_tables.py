@@ -37,7 +37,8 @@ def _sources(table: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[Sou
         cells = list(_cells(element, cell_of, notes))
         if count > MAX_REPEATED and any(cell.text for cell in cells) and SHORTENED not in notes:
             notes.append(SHORTENED)
-        yield from repeat(Source(cells, heads=heads), min(count, MAX_REPEATED))
+        row = Source(cells, kind="thead" if heads else "tbody")
+        yield from repeat(row, min(count, MAX_REPEATED))
 
 
 def _cells(row: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[Cell]:

@@ -68,8 +68,7 @@ class Source:
 
     cells: Sequence[Cell]
     group: int = 0
-    heads: bool = False
-    foots: bool = False
+    kind: str = "tbody"
 
 
 def simple(rows: Iterable[Sequence[str]], headed: bool = False) -> list[Row]:
@@ -83,20 +82,19 @@ def simple(rows: Iterable[Sequence[str]], headed: bool = False) -> list[Row]:
     ]
 
 
+_ORDER = ("thead", "tbody", "tfoot")
+
+
 def resolved(sources: Iterable[Source]) -> list[Row]:
     """The grid of an HTML table: the standard's algorithm for forming a table, in rows' order.
 
     Header groups come first and footer groups last. Spans end with their group.
     """
-    given = list(sources)
-    ordered = [row for row in given if row.heads]
-    ordered += [row for row in given if not row.heads and not row.foots]
-    ordered += [row for row in given if row.foots]
     rows: list[Row] = []
     above: list[tuple[Placed, int]] = []  # cells that grow down, and how many rows further
     group: int | None = None
     carried = 0
-    for source in ordered:
+    for source in sorted(sources, key=lambda row: _ORDER.index(row.kind)):
         if source.group != group:
             above, group = [], source.group
         carried += len(above)
@@ -105,7 +103,7 @@ def resolved(sources: Iterable[Source]) -> list[Row]:
         begun = _begun(source.cells, sorted((p.first, p.last) for p, _ in above))
         again = [Placed(p.first, p.last, p.cell, True) for p, _ in above]
         cells = sorted([*again, *begun], key=lambda placed: placed.first)
-        rows.append(Row(tuple(cells), source.heads))
+        rows.append(Row(tuple(cells), source.kind == "thead"))
         above = [(placed, left - 1) for placed, left in above if left > 1]
         above += [
             (placed, left)

@@ -38,9 +38,9 @@ Cells = Sequence[str]
 class Header:
     """Rows `start` to `stop` - 1 are the header, and `names` what they call each column."""
 
-    start: int
-    stop: int
-    names: tuple[str, ...]
+    start: int = 0
+    stop: int = 0
+    names: tuple[str, ...] = ()
 
 
 def found_header(
