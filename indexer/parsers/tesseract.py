@@ -17,27 +17,14 @@ from pathlib import Path
 from indexer.confine import starting, tesseract_files
 from indexer.confine.program import EXIT_UNCONFINED, command
 from indexer.errors import SealUnavailable, UnreadableDocument
+from indexer.extract.extraction import table
 from indexer.records import Points
 
 SECONDS = 120.0  # wall clock, for one page
 MAX_OUTPUT_BYTES = 8 * 2**20
 MAX_LANGUAGES = 3  # tried together; each takes as long as the first
-# The scripts that rapidocr's model lacks, by the name that Tesseract gives them: the languages
-# that are written in them, the most common first. A file of the whole script is better than these.
-SCRIPTS = {
-    "Cyrillic": "rus ukr bul srp bel mkd kaz mon",
-    "Greek": "ell grc",
-    "Arabic": "ara fas urd pus",
-    "Hebrew": "heb yid",
-    "Devanagari": "hin mar nep san",
-    "Thai": "tha",
-    "Hangul": "kor",
-    "Bengali": "ben asm",
-    "Tamil": "tam",
-    "Telugu": "tel",
-    "Georgian": "kat",
-    "Armenian": "hye",
-}
+# The scripts that rapidocr's model lacks, with their languages; a file of a whole script is better.
+SCRIPTS = table("tesseract", "scripts")
 # Most Greek capitals look like Latin ones: a Latin word, or a sign beside an amount, becomes Greek.
 _BESIDE = {"Greek": "eng"}
 

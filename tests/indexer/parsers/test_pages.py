@@ -281,16 +281,15 @@ def test_a_box_lies_on_a_page_that_is_there():
     assert is_box([1, 0.1, 0.1, 0.2, 0.2], 3)  # the control
 
 
-GREYS = [(4_000, 1), (4_001, 1), (1, 3)]  # widths and bytes of a point
-
-
-def test_it_is_not_taken_for_a_line():
-    wrong = [("two\nlines", 0.5), ("\ud800", 0.5), ("x" * 2_001, 0.5), (7, 0.5)]
-    wrong += [("a line", confidence) for confidence in (1.5, -0.1, float("nan"), None)]
-    for sure in (*wrong, ("a line", 1)):
+def test_what_is_said_of_a_page_is_lines_of_words():
+    said = {"lines": [["a line", 0.5]], "words": [], "problem": "a\nb"}
+    assert (page_of(said).lines, page_of(said).problem) == ((("a line", 0.5),), "a b")
+    wrong = [["two\nlines", 0.5], ["\ud800", 0.5], ["x" * 2_001, 0.5], [7, 0.5]]
+    wrong += [["a line", confidence] for confidence in (1.5, -0.1, float("nan"), None)]
+    others = ({"problem": 7}, {"problem": "x" * 1_001}, {"version": None})
+    for each in (*({"lines": [line]} for line in wrong), *others):
         with pytest.raises(protocol.Malformed):
-            print(page_of({"lines": [[*sure]], "words": []}))
-    assert page_of({"lines": [["a line", 0.5]], "words": []}).lines == (("a line", 0.5),)
+            print(each, page_of(said | each))
 
 
 def test_more_than_a_page_holds_is_not_parsed():
@@ -301,21 +300,13 @@ def test_more_than_a_page_holds_is_not_parsed():
 
 
 def test_tesseract_is_given_a_grey_picture_alone():
-    given = [Points(width, 1, channels, b"x" * width * channels) for width, channels in GREYS]
-    assert greyed(protocol.encoded_points(given[0])) == given[0]  # the control
-    for points in given[1:]:
+    fine, wide, coloured = (
+        Points(w, 1, n, b"x" * w * n) for w, n in ((4_000, 1), (4_001, 1), (1, 3))
+    )
+    assert greyed(protocol.encoded_points(fine)) == fine  # the control
+    for body in (*map(protocol.encoded_points, (wide, coloured)), b"P5 1 1 255\nx"):
         with pytest.raises(protocol.Malformed):
-            greyed(protocol.encoded_points(points))
-    with pytest.raises(protocol.Malformed):
-        greyed(b"P5 1 1 255\nx")
-
-
-def test_what_is_said_of_a_page_is_one_line_of_words():
-    said = {"lines": [], "words": [], "problem": "a\nb"}
-    assert page_of(said).problem == "a b"
-    for wrong in ({"problem": 7}, {"problem": "x" * 1_001}, {"version": None}):
-        with pytest.raises(protocol.Malformed):
-            page_of(said | wrong)
+            greyed(body)
 
 
 @pytest.mark.slow
