@@ -44,12 +44,8 @@ def in_tar(data: bytes) -> bytes:
 
 
 def word(body: str) -> bytes:
-    return zipped(
-        {
-            "[Content_Types].xml": "<Types/>",
-            "word/document.xml": f"<w:document {WORD}><w:body>{body}</w:body></w:document>",
-        }
-    )
+    document = f"<w:document {WORD}><w:body>{body}</w:body></w:document>"
+    return zipped({"[Content_Types].xml": "<Types/>", "word/document.xml": document})
 
 
 def mails(times: int) -> str:

@@ -255,13 +255,9 @@ def test_no_document_has_pages_without_end(taken_over):
 
 @pytest.mark.slow
 def test_it_is_not_taken_for_boxes(taken_over):
-    replies = {
-        "nothing": {},
-        "no list": {"boxes": None},
-        "a page that is not there": {"boxes": [[4, 0.1, 0.1, 0.2, 0.2]]},
-        "too many": {"boxes": [[1, 0, 0, 1, 1]] * 1_001},
-    }
-    for reply in replies.values():
+    replies = [{}, {"boxes": None}, {"boxes": [[4, 0.1, 0.1, 0.2, 0.2]]}]  # a page too many
+    replies.append({"boxes": [[1, 0.0, 0.0, 1.0, 1.0]] * 1_001})
+    for reply in replies:
         lie = json.dumps(reply).encode()
         with document(lie) as file, pytest.raises(UnreadableDocument, match="crashed"):
             taken_over.outline(file, 1, "words")

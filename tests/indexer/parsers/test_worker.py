@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import indexer
 from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.parsers import protocol
-from indexer.parsers.limits import DocumentLimits, limits_for
+from indexer.parsers.limits import DocumentLimits
 from indexer.parsers.worker import Worker, in_order
 from indexer.records import Line
 from tests.attacks import obeying_worker
@@ -277,13 +277,6 @@ def test_what_a_file_says_of_itself_is_checked_like_the_rest(worker):
     for wrong in ({"author": 7}, {"date": ["2024-03-12"]}, {"date": None}):
         with pytest.raises(UnreadableDocument, match="crashed: sent"):
             read(worker, do("say", words="x", **wrong))
-
-
-def test_long_files_are_given_more():
-    assert (small := limits_for(0)) == DocumentLimits()
-    large = limits_for(100 * 2**20)
-    assert large.memory_bytes > small.memory_bytes
-    assert large.wall_seconds > large.cpu_seconds > small.cpu_seconds
 
 
 # -- processes that end ----------------------------------------------------------------------------
