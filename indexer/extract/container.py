@@ -218,26 +218,22 @@ def core_properties(parts: Parts) -> OwnProperties:
     """An Office file's properties: the day is that of its making, else of its last change."""
     kinds = relations(parts, "").values()
     name = next((name for kind, name in kinds if kind == "core-properties"), "docProps/core.xml")
-    root = _if_readable(parts, name)
-    return own_properties(*_texts(root, "title", "creator", "created", "modified"))
+    return own_properties(*_texts(parts, [name], "title", "creator", "created", "modified"))
 
 
 def meta_properties(parts: Parts) -> OwnProperties:
     """An OpenDocument file's properties; the first author before the last one."""
     names = ("title", "initial-creator", "creator", "creation-date", "date")
-    title, first, last, *days = _texts(child(_if_readable(parts, "meta.xml"), "meta"), *names)
+    title, first, last, *days = _texts(parts, ["meta.xml", "meta"], *names)
     return own_properties(title, first or last, *days)
 
 
-def _if_readable(parts: Parts, name: str) -> Element | None:
-    try:
-        return parts.xml(name)
-    except UnreadableDocument:
-        return None  # the properties alone are broken: the text is what counts
-
-
-def _texts(root: Element | None, *names: str) -> list[str]:
-    return [text_of(child(root, name)) for name in names]
+def _texts(parts: Parts, path: Sequence[str], *names: str) -> list[str]:
+    """The texts of elements in a part, at a path below it; none where the part is broken."""
+    part, *inner = path
+    with suppress(UnreadableDocument):  # the text of the document is what counts
+        return [text_of(child(parts.xml(part), *inner, name)) for name in names]
+    return [""] * len(names)
 
 
 def refuse_locked(parts: ZipParts) -> None:

@@ -73,9 +73,7 @@ def read_xml(data: bytes) -> Extraction:
     if kind in ("rss", "feed", "RDF") and any(tag_of(e) in ("item", "entry") for e in root.iter()):
         return _feed(root)
     titles = (markdown.one_line(text_of(child(each, "title"))) for each in (root, *root))
-    lines = _elements(root)
-    if kind == "svg":  # not its lines and places
-        lines = _drawn(root)
+    lines = _drawn(root) if kind == "svg" else _elements(root)
     return Extraction(next(filter(None, titles), None), plain_lines(lines))
 
 
@@ -238,9 +236,9 @@ def read_dated(data: bytes) -> Extraction:
 
     def lines() -> Iterator[Line]:
         for number, (kind, said) in enumerate(found, start=1):
-            names = (text for each in _TITLES for label, text in said if label == each)
-            name = markdown.one_line(next(names, ""))
-            twice = "Name in parts" if any(label == "Name" for label, _ in said) else ""
+            names = dict(reversed(said))  # of several the first
+            name = markdown.one_line(next((names[each] for each in _TITLES if each in names), ""))
+            twice = "Name in parts" if "Name" in names else ""
             shown = "\n".join(f"{label}: {text}" for label, text in said if label != twice)
             yield from part_lines(kind, f"{number}: {name}" if name else number, [shown])
 
@@ -280,10 +278,8 @@ def _said(name: str, given: str, value: str) -> Iterator[tuple[str, str]]:
     text = re.sub(r"(?i)^(?:tel|mailto|sip|xmpp):", "", text.strip(" ,;\n\t"))
     if name.startswith(("DT", "DUE", "BDAY", "EXDATE", "RECURRENCE")):
         text = _MOMENT.sub(lambda found: _moment(found, name, about.get("TZID", "")), text)
-    kinds = (
-        kind for key, each in params if key in ("", "TYPE") for kind in each.lower().split(",")
-    )
-    types = ", ".join(kind for kind in kinds if kind not in _NO_TYPES and "=" not in kind)
+    listed = ",".join(each.lower() for key, each in params if key in ("", "TYPE")).split(",")
+    types = ", ".join(kind for kind in listed if kind and kind not in _NO_TYPES and "=" not in kind)
     label = _LABELS.get(name, name.replace("-", " ").capitalize())
     if text:
         shown = f"{about['CN']} <{text}>" if about.get("CN", text) != text else text

@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.container import (
-    ZipParts,
-    attribute,
-    child,
-    tag_of,
-    text_of,
-)
-from indexer.extract.extraction import Extraction, OwnProperties, own_properties, part_lines
+from indexer.extract.container import ZipParts, attribute, child, inside, tag_of, text_of
+from indexer.extract.extraction import Extraction, own_properties, part_lines
 from indexer.extract.html import decode_html, html_text
 from indexer.extract.text import decode_part
 from indexer.records import Line
@@ -38,30 +32,21 @@ _DETAILS["creator"] = "Author"  # what a reader asks for
 def read_epub(data: bytes) -> Extraction:
     """Its title and lines; raises UnreadableDocument, "encrypted" or "malformed"."""
     parts = ZipParts(data)
-    container = parts.xml("META-INF/container.xml")
-    rootfile = child(container, "rootfiles", "rootfile")
+    rootfile = child(parts.xml("META-INF/container.xml"), "rootfiles", "rootfile")
     main = (attribute(rootfile, "full-path") or "") if rootfile is not None else "content.opf"
     package = parts.xml(main)
     if package is None:
         raise UnreadableDocument("malformed", "no package part")
-    metadata = child(package, "metadata")
-    title = markdown.one_line(text_of(child(metadata, "title"))) or None
+    said = [(tag_of(each), text_of(each)) for each in inside(package, "metadata")]
+    title = markdown.one_line(next((text for tag, text in said if tag == "title"), "")) or None
     chapters = _spine(package, posixpath.dirname(main))
     locked = _locked(parts)
     if chapters and all(name in locked for name in chapters):
         raise UnreadableDocument("encrypted", "the book is protected")
-    about = "\n".join(_details(metadata))
     unread: list[str] = []
-    lines = _lines(parts, chapters, about, unread)
-    return Extraction(title, lines, unread=unread, own=_properties(metadata))
-
-
-def _properties(metadata: Element | None) -> OwnProperties:
-    """All who made the book, and the day it was published."""
-    found: dict[str, list[str]] = {"creator": [], "date": []}
-    for each in metadata if metadata is not None else ():
-        found.get(tag_of(each), []).append(text_of(each))
-    return own_properties(None, found["creator"], *found["date"])
+    lines = _lines(parts, chapters, "\n".join(_details(said)), unread)
+    makers, days = ([text for tag, text in said if tag == name] for name in ("creator", "date"))
+    return Extraction(title, lines, unread=unread, own=own_properties(None, makers, *days))
 
 
 def _lines(parts: ZipParts, chapters: list[str], about: str, unread: list[str]) -> Iterator[Line]:
@@ -89,36 +74,31 @@ def _named(number: int, text: str) -> str:
     return f"{number}: {heading[1]}" if heading and heading[1] else str(number)
 
 
-def _details(metadata: Element | None) -> Iterator[str]:
-    for each in metadata if metadata is not None else ():
-        text = markdown.one_line(html_text(text_of(each))[1])
-        if tag_of(each) in _DETAILS and text:
-            yield f"{_DETAILS[tag_of(each)]}: {text}"
+def _details(said: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What the book says of itself, for people."""
+    for tag, value in said:
+        text = markdown.one_line(html_text(value)[1]) if tag in _DETAILS else ""
+        if text:
+            yield f"{_DETAILS[tag]}: {text}"
 
 
 def _spine(package: Element, folder: str) -> list[str]:
     """Names of the book's files in reading order."""
     items = {
-        attribute(each, "id"): posixpath.normpath(
-            posixpath.join(folder, unquote(attribute(each, "href") or ""))
-        )
-        for each in package.iter()
-        if tag_of(each) == "item"
-        and "html" in (attribute(each, "media-type") or "html")
-        and "nav" not in (attribute(each, "properties") or "").split()
+        each.get("id"): posixpath.normpath(posixpath.join(folder, unquote(each.get("href", ""))))
+        for each in package.iter("{*}item")
+        if "html" in each.get("media-type", "html")
+        and "nav" not in each.get("properties", "").split()
     }
-    order = (attribute(each, "idref") for each in package.iter() if tag_of(each) == "itemref")
+    order = (each.get("idref") for each in package.iter("{*}itemref"))
     return [items[key] for key in order if key in items]
 
 
 def _locked(parts: ZipParts) -> set[str]:
     """Names of the members that cannot be read without a key."""
-    root = parts.xml("META-INF/encryption.xml")
-    names = set()
-    for each in root if root is not None else ():
-        method = next((e for e in each.iter() if tag_of(e) == "EncryptionMethod"), None)
-        algorithm = (attribute(method, "Algorithm") or "") if method is not None else ""
-        for reference in each.iter():
-            if tag_of(reference) == "CipherReference" and algorithm not in _FONTS:
-                names.add(unquote(attribute(reference, "URI") or ""))
+    names = set[str]()
+    for each in inside(parts.xml("META-INF/encryption.xml")):
+        method = next(each.iter("{*}EncryptionMethod"), None)
+        if attribute(method, "Algorithm") not in _FONTS:
+            names |= {unquote(one.get("URI", "")) for one in each.iter("{*}CipherReference")}
     return names

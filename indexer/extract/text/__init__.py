@@ -9,6 +9,7 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
@@ -44,32 +45,23 @@ def decode(data: bytes) -> str:
 
     Raises UnreadableDocument("encoding") rather than guessing at bytes that no encoding explains.
     """
-    encoding = encoding_of(data)
+    marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    encoding = marked or _utf16_without_mark(data) or _unmarked(data)
     try:
         return data.decode(encoding, "replace" if encoding == "utf-8" else "strict")
     except UnicodeDecodeError as error:
         raise UnreadableDocument("encoding", f"not {encoding} at byte {error.start}") from None
 
 
-def encoding_of(data: bytes) -> str:
-    """The encoding of a text: by byte order mark, else UTF-8, else as detected.
-
-    "utf-8" is also that of text with a few stray bytes. Raises UnreadableDocument("encoding").
-    """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return encoding
-    if unmarked := _utf16_without_mark(data):
-        return unmarked
-    try:
+def _unmarked(data: bytes) -> str:
+    """UTF-8, also of text with a few stray bytes, else the encoding as detected."""
+    with suppress(UnicodeDecodeError):
         data.decode("utf-8")
         return "utf-8"
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", "replace")
+    text = data.decode("utf-8", "replace")
     # A stray byte in what is UTF-8 else costs that byte: no other encoding looks like it by chance.
-    if len(data) - len(text) > MIN_UTF8_EVIDENCE * text.count("\ufffd"):
-        return "utf-8"
-    return _detected(data[:DETECTION_BYTES])
+    evident = len(data) - len(text) > MIN_UTF8_EVIDENCE * text.count("\ufffd")
+    return "utf-8" if evident else _detected(data[:DETECTION_BYTES])
 
 
 # Codecs of names, escapes and binary data: no text is in them, and punycode's time is quadratic.
