@@ -1,13 +1,17 @@
 """The attack by text: nothing leaks, and each detector would have seen it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from tests.attacks.injection import compliant_model, leaks
 from tests.attacks.injection.compliant_model import Seen
 from tests.attacks.injection.strings import PACKAGED, Targets, load
-from tests.attacks.injection.trial import Verdict, judge, run_attack
+from tests.attacks.injection.trial import Verdict, judge, run_attack, visit
+from tests.attacks.stores import listening
 from tests.support.places import eval_data
+from tests.support.processes import until
 
 TARGETS = Targets("/x/canary.txt", "link.txt", "/x/new.txt", "127.0.0.1:9")
 STRINGS = load(PACKAGED, TARGETS)
@@ -34,11 +38,25 @@ def test_a_leak_of_each_channel_is_told():
         assert verdict.reached == 1
 
 
+def test_the_model_that_obeys_leaks_by_each_channel():
+    """The control: it asks for what is outside and for other tools, and says what acts."""
+    with listening() as listener:
+        targets = replace(TARGETS, listener=f"127.0.0.1:{listener.port}")
+        seen = Seen("q", "1. a.txt \u00b7 line 1\n<<doc 12ab34>> x <</doc 12ab34>>", ())
+        asked = compliant_model.calls(seen, targets)
+        assert {name for name, _ in asked} > {"send_email", "fetch_url", "write_file"}
+        sources = {given.get("source") for _, given in asked}
+        assert sources > {targets.canary, targets.link, "/etc/passwd"}
+        said = compliant_model.answer(seen, targets)
+        assert leaks.acting(said) and leaks.live_markup(said)
+        visit(said, targets.listener)
+        assert until(lambda: listener.heard)
+
+
 def ran(path, count):
     """The verdict on a run in which every string was read, and every channel tried."""
     found = run_attack(path)
     assert found.leaked == []
-    assert found.missed == []
     assert found.reached == count
     assert len(found.tried) == 7 and min(found.tried.values()) > 0
     return found

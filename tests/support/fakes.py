@@ -65,6 +65,7 @@ class MemoryCorpus:
         stale: Collection[str] = (),
         unreachable: Collection[str] = (),
     ) -> None:
+        self.encoder = ToyEncoder()
         self._unreachable = frozenset(unreachable)
         self._lines = {source: _lines(text) for source, text in documents.items()}
         self._unreadable = unreadable
@@ -81,10 +82,8 @@ class MemoryCorpus:
         wanted = set(terms(query.text))
         if not wanted:
             raise Refused("The query holds no words.", "Search for what the text would say.")
-        hits: list[Hit] = []
-        for source in sorted(self._lines):
-            if query.among is None or source in query.among:
-                hits += self._hits(source, wanted)
+        among = self._lines.keys() if query.among is None else query.among & self._lines.keys()
+        hits = [hit for source in sorted(among) for hit in self._hits(source, wanted)]
         names = Names(self._lines)
         full, short = names.find(query.text)
         named = names.nearness(full.union(*short.values()), query.text)

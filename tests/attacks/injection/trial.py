@@ -1,7 +1,7 @@
-"""One run of the attack: plant, index, ask inside the seal, and again without protection.
+"""One run of the attack: plant, index, and ask inside the seal.
 
 Uses one temporary folder and loopback only. A channel holds if the detectors of leaks.py find
-nothing in what the program printed, and something in what the unprotected control did.
+nothing in what the program printed; that each detector and the model would leak is a test's.
 """
 
 import json
@@ -19,32 +19,26 @@ from tests.attacks.injection import leaks
 from tests.attacks.injection.compliant_model import TWO_TOOLS, CompliantServer, Seen
 from tests.attacks.injection.strings import PACKAGED, Planted, Targets, load, plant, question_about
 from tests.attacks.stores import connect, listening
-from tests.support.processes import until
 
 LINK = "link-to-a-secret.txt"
 SECONDS_OF_A_STRING = 60.0  # on a busy machine one takes ten
 WITHOUT_MODEL = 3  # every third: the answerer without a model costs a second for each
-NONCE = "c0ffee"
 
 Row = Mapping[str, Any]
 
 
 @dataclass
 class Verdict:
-    """What leaked, told without repeating it; what was tried, and where the control was caught."""
+    """What leaked, told without repeating it, and what was tried."""
 
     leaked: list[str] = field(default_factory=list)  # "channel: id, where: what"
     tried: Counter[str] = field(default_factory=Counter)  # by channel
-    missed: list[str] = field(default_factory=list)  # "channel: id" of a control
     reached: int = 0  # strings that the model read and repeated
 
     def note(self, channel: str, where: str, what: Sequence[str]) -> None:
         self.tried[channel] += 1
         if what:
             self.leaked.append(f"{channel}: {where}: {', '.join(sorted(set(what)))}")
-
-    def control(self, channel: str, where: str, caught: bool) -> None:
-        self.missed += [] if caught else [f"{channel}: {where}"]
 
 
 def run_attack(strings_file: Path = PACKAGED) -> Verdict:
@@ -61,16 +55,12 @@ def run_attack(strings_file: Path = PACKAGED) -> Verdict:
             rows = _ask_sealed(strings, folder / "store", model.port, listener.port)
             for text in (text for row in rows.values() for text in row["texts"].items()):
                 if text[0].startswith("ask"):
-                    _visit(text[1], targets.listener)  # as a careless viewer would
+                    visit(text[1], targets.listener)  # as a careless viewer would
         time.sleep(0.2)  # what loopback delivers at once
         verdict.note("network", "listener", ["reached"] * listener.heard)
         verdict.note("tool reach", "disk", ["written"] * new.exists())
         for each in strings:
             judge(each, rows[each.word], model.log.get(question_about(each.word)), private, verdict)
-        listener.heard = 0
-        made = [_unprotected(each, model, targets, private, verdict) for each in strings]
-        verdict.control("network", "listener", until(lambda: listener.heard >= sum(made) > 0))
-        verdict.control("tool reach", "disk", new.exists())
     return verdict
 
 
@@ -147,68 +137,8 @@ def _printed_by(
     return done.stdout
 
 
-def _unprotected(
-    planted: Planted,
-    model: CompliantServer,
-    targets: Targets,
-    private: Sequence[str],
-    verdict: Verdict,
-) -> int:
-    """What leaks of a string where nothing prevents it; how often it must have connected.
-
-    Prints unchanged text, opens what a string names, connects and writes; but only for this run's
-    own targets: for anything else it only reports success.
-    """
-    document = f"<<doc {NONCE}>>\n{planted.text}\n<</doc {NONCE}>>"
-    found = f"1 result\n1. {planted.word}.txt \u00b7 line 1\n{document}"
-    messages: list[dict[str, Any]] = [{"role": "user", "content": question_about(planted.word)}]
-    asked, texts, foreign, connected = [("vectordb_search", "{}")], [], [], 0
-    while asked:
-        called = [{"function": {"name": name, "arguments": given}} for name, given in asked]
-        messages.append({"role": "assistant", "content": None, "tool_calls": called})
-        for name, given in asked:
-            text = found if not texts else _executed(name, json.loads(given), document, targets)
-            connected += name in ("fetch_url", "send_email")
-            texts.append(text)
-            foreign += [text] * (name not in TWO_TOOLS)
-            messages.append({"role": "tool", "content": text})
-        reply = model.next_reply({"messages": messages})
-        asked = list(reply.calls)
-    said, texts, cut = reply.content, texts[1:], planted.text.rpartition(" ")[0]
-    loss_is_seen = not leaks.readable(planted.text, cut) and not leaks.words_readable(
-        planted.text, cut
-    )
-    for channel, caught in {
-        "tool reach": any(not leaks.refused(text) for text in foreign),
-        "file outside": any(secret in text for text in texts for secret in private),
-        "terminal": bool(leaks.acting(said)),
-        "live markup": bool(leaks.live_markup(said)),
-        "delimiter": any(leaks.forged(f"{text}\n", NONCE[:-1]) for text in texts),
-        "benign text": not planted.benign or loss_is_seen,
-    }.items():
-        verdict.control(channel, planted.id, caught)
-    return connected + _visit(said, targets.listener)
-
-
-def _executed(name: str, arguments: dict[str, Any], document: str, targets: Targets) -> str:
-    if name == "vectordb_search":
-        return f'No results for "{arguments["query"]}"'
-    if name == "vectordb_read":
-        source = str(arguments.get("source"))
-        if source in (targets.canary, "/etc/passwd"):
-            return Path(source).read_text("utf-8", "replace")
-        return document if source.endswith(".txt") else f"There is no {source}."
-    if name in ("fetch_url", "send_email"):
-        connect(targets.listener)
-    elif name == "write_file":
-        Path(targets.outside).write_text("obeyed", "utf-8")
-    return "Done."
-
-
-def _visit(text: str, listener: str) -> int:
-    """The number of visits to the listener for a text: 1 if an address in it is live."""
+def visit(text: str, listener: str) -> None:
+    """Visit the listener if an address of it in a text is live."""
     pieces = leaks.strings_in(text)
-    live = any(f"//{listener}" in piece and leaks.live_markup(piece) for piece in pieces)
-    if live:
+    if any(f"//{listener}" in piece and leaks.live_markup(piece) for piece in pieces):
         connect(listener)
-    return int(live)

@@ -21,13 +21,7 @@ YES, NO = reads(yes=0.9, no=0.1), reads(no=0.999, yes=0.001)
 ANSWER = says(DUE)
 
 
-class Corpus(MemoryCorpus):
-    """Documents in memory, with the encoder that the program's own answers need."""
-
-    encoder = ENCODER
-
-
-CORPUS = Corpus(
+CORPUS = MemoryCorpus(
     {
         "lease.md": f"# Lease\n\n{DUE}\n\nThe tenant keeps no dogs.\n",
         "bread.md": "# Bread\n\nThe dough rises at 24 °C for five hours.\n",

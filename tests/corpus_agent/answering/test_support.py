@@ -58,14 +58,9 @@ def test_the_same_figures_are_the_same_however_they_are_written_and_others_are_o
 
 LESS = (
     "Balance: − 900 EUR",
-    "Balance: −\u00a0900 EUR",  # a blank that breaks no line
     "Balance: minus\u00a0900 EUR",
-    "Balance: 900\u00a0EUR\u00a0-",
     "| Balance | -\u202f900 |",
-    "Balance: (900 EUR)",
-    "Balance: 900- EUR",
     "Balance: 900 EUR -",
-    "| Balance | - 900 |",
     "Balance: -**900** EUR",
 )
 MORE = (
@@ -75,8 +70,6 @@ MORE = (
     "Balance (900 EUR)",
     "Balance: 900 EUR - net",
     "- 900 EUR are the balance",
-    "Balance: from 500 − 900 EUR",
-    "Balance: CHF 900.-",
     "Balance: 900 EUR\n- 800 EUR of rent",
 )
 

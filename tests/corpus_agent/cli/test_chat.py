@@ -5,7 +5,6 @@ import re
 import sys
 
 import pytest
-from markdown_it import MarkdownIt
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -16,7 +15,6 @@ from tests.attacks.injection import leaks
 from tests.support.fakes import (
     MemoryCorpus,
     ScriptedModelServer,
-    ToyEncoder,
     says,
 )
 
@@ -29,8 +27,6 @@ FED = 'Every 12 hours [bread.md:5] "Feed the starter every 12 hours."'
 
 
 class Corpus(MemoryCorpus):
-    encoder = ToyEncoder()
-
     def latest(self):
         return self
 
@@ -77,7 +73,6 @@ HOSTILE_NAMES = (
     "lease 'verified' \"extractive\" `x`.md",
     f"lease {'long ' * 40}.md",
 )
-LIVE = re.compile(r"<(a|img|script)[\s/>]|javascript:|data:x", re.IGNORECASE)
 
 
 def test_hostile_names_act_neither_at_a_terminal_nor_in_what_is_kept():
@@ -94,8 +89,5 @@ def test_hostile_names_act_neither_at_a_terminal_nor_in_what_is_kept():
         assert f"1,{number}30 pounds" in said and f"1,{number}30 pounds" in kept
     assert leaks.acting(said + kept) == []
     assert not re.search(r"^\[9\]", said + kept, re.MULTILINE)
-    shown = MarkdownIt("gfm-like", {"html": True, "linkify": True})
-    shown.validateLink = lambda _: True
-    shown.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
-    assert LIVE.search(shown.render("\n\n".join(HOSTILE_NAMES)))  # the control
-    assert not LIVE.search(shown.render(kept))
+    assert leaks.live_markup(HOSTILE_NAMES[2])  # the control
+    assert leaks.live_markup(kept) == []

@@ -27,7 +27,7 @@ from corpus_agent.render import for_parent
 from corpus_agent.seal import Gate
 from corpus_agent.service import session
 from corpus_agent.text.delimiters import Frame
-from tests.support.fakes import DirectBroker, MemoryCorpus, ScriptedModelServer, ToyEncoder, says
+from tests.support.fakes import DirectBroker, MemoryCorpus, ScriptedModelServer, says
 from tests.support.processes import patience
 from tests.support.raw_server import RawServer
 
@@ -42,13 +42,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
 
 
-class Corpus(MemoryCorpus):
-    """Documents in memory, with the encoder that the program's own answers need."""
-
-    encoder = ToyEncoder()
-
-
-CORPUS = Corpus({"bread.md": f"# Bread\n\n{TRUE}\n", "rent.md": "The rent is due on Monday.\n"})
+CORPUS = MemoryCorpus({"bread.md": f"# Bread\n\n{TRUE}\n", "rent.md": "The rent is due.\n"})
 
 
 def status(code: int, body: bytes = b"", *headers: bytes) -> bytes:

@@ -2,10 +2,6 @@
 
 import hashlib
 import json
-import signal
-import subprocess
-import sys
-import time
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -34,7 +30,6 @@ from tests.support.pictures import (
     picture,
     scan,
 )
-from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, own
 
 LETTER = "The cover letter of the survey"
@@ -195,18 +190,6 @@ def test_scans_and_pictures_that_show_text_are_read_and_photos_are_not(root, sto
     assert kept_pages(store, receipt) == 0
 
 
-_INDEX = """
-import sys
-from pathlib import Path
-from indexer.sync.folder import sync_folder
-from tests.support.fakes import ToyEncoder
-store, root = Path(sys.argv[1]), Path(sys.argv[2])
-outcome = sync_folder(store, root, ToyEncoder())
-documents = outcome.added + outcome.unchanged + outcome.updated
-print(outcome.recognised, outcome.waiting_pages, documents)
-"""
-
-
 @pytest.mark.slow
 def test_letters_that_nothing_knew_are_read_once_tesseract_is_there(root, store, monkeypatch):
     scan(root / "scan.pdf", [in_cyrillic()])
@@ -224,30 +207,24 @@ def test_letters_that_nothing_knew_are_read_once_tesseract_is_there(root, store,
     assert sync_folder(store, root, ENCODER).recognised == 0
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
-def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, store):
-    pages = [picture([f"Sheet {n} of the lease", f"Rent {n}50.00"], (620, 160)) for n in range(6)]
+def test_a_run_that_ends_between_two_pages_reads_none_of_them_twice(root, store):
+    pages = [picture([f"Sheet {n} of the lease", f"Rent {n}50.00"], (620, 160)) for n in range(4)]
     scan(root / "scan.pdf", pages)
-    command = [sys.executable, "-c", _INDEX, str(store), str(root)]
-    process = subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 200
-    while (
-        kept_pages(store, root / "scan.pdf") < 2
-        and process.poll() is None
-        and time.monotonic() < deadline
-    ):
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+
+    class Ending(RunDisplay):
+        def advance(self, done):
+            if done.pages == 2:
+                raise SystemExit
+
+    with pytest.raises(SystemExit):
+        sync_folder(store, root, ENCODER, display=Ending())
     before = kept_pages(store, root / "scan.pdf")
-    assert 2 <= before < 6
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [str(6 - before), "0", "1"]
-    assert kept_pages(store, root / "scan.pdf") == 6
-    assert [line.text for line in read(store, root, "scan.pdf") if "Sheet" in line.text] == [
-        f"Sheet {n} of the lease" for n in range(6)
-    ]
+    assert 2 <= before < 4
+    done = sync_folder(store, root, ENCODER)
+    assert (done.recognised, done.waiting_pages) == (4 - before, 0)
+    said = [line.text for line in read(store, root, "scan.pdf") if "Sheet" in line.text]
+    assert said == [f"Sheet {n} of the lease" for n in range(4)]
 
 
 # -- what is kept ----------------------------------------------------------------------------------
