@@ -84,13 +84,6 @@ def _write(path: str | Path) -> None:
     Path(path).write_text("x")
 
 
-def _fork() -> None:
-    # The test's own process runs it too, as the control: the child must not go on there.
-    if (pid := os.fork()) == 0:
-        os._exit(0)
-    os.waitpid(pid, 0)
-
-
 def _execute() -> None:
     os.waitpid(os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}), 0)
 
@@ -132,9 +125,7 @@ ACTIONS: dict[str, Callable[..., Any]] = {
     "list": lambda path: [entry.name for entry in os.scandir(path)],
     "write": _write,
     "socket": lambda family: socket.socket(family, socket.SOCK_STREAM).close(),
-    "fork": _fork,
     "execute": _execute,
-    "signal_parent": lambda: os.kill(os.getppid(), 0),
     "crash": _crash,
     "fail": _fail,
     "spin": _spin,

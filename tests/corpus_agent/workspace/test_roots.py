@@ -1,16 +1,15 @@
 """Nothing outside of the roots is read, listed or written, whatever the path and whoever races."""
 
+import json
 import os
 import subprocess
-import sys
-import time
-from contextlib import contextmanager, suppress
 
 import pytest
 
-from corpus_agent.workspace import FileTools, Workspace
+from corpus_agent.workspace import Workspace
 from corpus_agent.workspace.roots import open_place
 from indexer.errors import Refused
+from tests.support.sealed_child import run
 
 CANARY = "canary 7b1e"
 
@@ -40,14 +39,6 @@ def root(tmp_path, outside):
     (folder / "gone").symlink_to("nowhere/at/all")
     (folder / "to-new").symlink_to(outside / "new.txt")
     return folder
-
-
-def contents(folder):
-    """Every name below a folder, with what it holds."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
-        for path in sorted(folder.rglob("*"))
-    }
 
 
 def refusal(work, *arguments):
@@ -127,84 +118,67 @@ def test_a_root_that_was_replaced_is_not_opened(root, outside, tmp_path):
     assert refusal(open_place, place) == f"The folder {str(root)!r} was replaced by another one."
 
 
-SWAPPER = """
-import ctypes, os, sys
-os.chdir(sys.argv[1])
-swap = ctypes.CDLL(None, use_errno=True).renameat2
-HERE, EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h: both names change places at once
-print("ready", flush=True)
-while os.getppid() == int(sys.argv[2]):
-    if swap(HERE, b"sub", HERE, b"link", EXCHANGE):
-        sys.exit(os.strerror(ctypes.get_errno()))
+# Does each work again and again, each time with the folder a link to outside from its n-th look at
+# the disk on, and says of each what it answered, and what the file outside holds then.
+MEANWHILE = """
+import json, sys
+from pathlib import Path
+from corpus_agent.workspace import FileTools, Workspace
+root, outside = Path(sys.argv[1]), Path(sys.argv[2])
+sub, file = root / "sub", root / "sub/file.txt"
+tools = FileTools(Workspace(root), confirm=lambda _: True)
+left = 0
+def look(event, arguments):
+    global left
+    if left and event in ("open", "os.mkdir", "os.rename", "os.remove"):
+        left -= 1
+        if not left:
+            sub.rename(root / "away")
+            sub.symlink_to(outside)
+def careful():  # as many a program: it looks first, and opens then
+    return file if file.resolve().is_relative_to(root) else root / "none"
+works = {
+    "read": lambda: tools.read("sub/file.txt"),
+    "edit": lambda: tools.edit("sub/file.txt", "inside", "within"),
+    "write": lambda: tools.write("sub/file.txt", "mine"),
+    "make": lambda: tools.write("sub/new/file.txt", "mine"),
+    "careless read": lambda: careful().read_text(),
+    "careless write": lambda: str(careful().write_text("mine")),
+}
+sys.addaudithook(look)
+for name, work in works.items():
+    for number in range(1, 100):
+        file.write_text("inside")
+        (outside / "file.txt").write_text("canary")
+        tools.forget_windows()
+        tools.read("sub/file.txt")
+        left = number
+        answer, swapped, left = work(), not left, 0
+        there = sorted(path.name for path in outside.iterdir())
+        print(json.dumps([name, swapped, answer, there, (outside / "file.txt").read_text()]))
+        if not swapped:
+            break
+        sub.unlink()
+        (root / "away").rename(sub)
+        (sub / "new/file.txt").unlink(missing_ok=True)
 """
 
 
-@contextmanager
-def swapping(root, target):
-    """`sub` is a folder and a link to `target` in turns, as fast as a process can do it."""
-    (root / "link").symlink_to(target)
-    command = [sys.executable, "-c", SWAPPER, str(root), str(os.getpid())]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        process.stdout.readline()
-        try:
-            yield
-            assert process.poll() is None, "nothing is swapped any more"
-        finally:
-            process.kill()
-
-
-def looked_at(root, path):
-    """The path, for a program that looks first and opens then, as many do."""
-    with suppress(OSError):
-        if (root / path).resolve().is_relative_to(root):
-            return root / path
-    return None
-
-
-def until(done, work, seconds=60):
-    """Whether `done` within the time, `work` being done again and again."""
-    end = time.monotonic() + seconds
-    while not done() and time.monotonic() < end:
-        with suppress(OSError):
-            work()
-    return done()
-
-
 @pytest.mark.slow
-def test_a_folder_that_is_swapped_for_a_link_meanwhile_is_never_read_through(root, outside):
-    tools = FileTools(Workspace(root))
-    plain = []
-    with swapping(root, outside / "sub"):
-        answers = []
-        for _ in range(3_000):
-            tools.forget_windows()
-            answers.append(tools.read("sub/file.txt"))
-        assert until(
-            lambda: CANARY in plain,
-            lambda: (path := looked_at(root, "sub/file.txt")) and plain.append(path.read_text()),
-        ), "the race is none: nobody wins it"
-    assert not [answer for answer in answers if CANARY in answer]
-    assert "     1\tinside" in answers
-    assert [answer for answer in answers if answer.startswith("Error:")]
-
-
-@pytest.mark.slow
-def test_a_folder_that_is_swapped_for_a_link_meanwhile_is_never_written_through(root, outside):
-    before = contents(outside)
-    tools = FileTools(Workspace(root), confirm=lambda _: True)
-    done = 0
-    with swapping(root, outside / "sub"):
-        for number in range(1_500):
-            done += tools.write("sub/file.txt", f"inside {number}").startswith("Wrote")
-            done += tools.write(f"sub/new/{number}.txt", "inside").startswith("Wrote")
-            tools.read("sub/file.txt")
-            done += tools.edit("sub/file.txt", "inside", "within").startswith("Edited")
-        assert contents(outside) == before
-        assert done > 10
-        assert until(
-            lambda: contents(outside) != before,
-            lambda: (path := looked_at(root, "sub/file.txt")) and path.write_text("escaped"),
-        ), "the race is none: nobody wins it"
+def test_a_folder_that_becomes_a_link_at_any_moment_is_neither_read_nor_written_through(
+    root, outside
+):
+    done = run(MEANWHILE, root, outside / "sub").stdout.splitlines()
+    found = {}
+    for name, swapped, answer, there, holds in map(json.loads, done):
+        led = "canary" in answer or (there, holds) != (["file.txt"], "canary")
+        found.setdefault(name, []).append((swapped, led, answer.startswith("Error:")))
+    careless = [name for name, moments in found.items() if any(led for _, led, _ in moments)]
+    assert careless == ["careless read", "careless write"]  # the control
+    for name in ("read", "edit", "write", "make"):
+        *moments, last = found[name]
+        assert len(moments) >= 3 and last == (False, False, False), name
+        assert {failed for _, _, failed in moments} == {False, True}, name
 
 
 def test_a_search_that_follows_links_still_sees_nothing_outside(root, outside):
