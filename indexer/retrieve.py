@@ -23,7 +23,7 @@ from indexer.embed.languages import (
     question_vector,
     shared,
 )
-from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
+from indexer.records import ENGLISH, PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshot import Snapshots
 
@@ -31,6 +31,7 @@ POOL = 60  # rows asked of each side before fusion, however few are wanted
 # Chosen on seven development sets together; docs/decisions/search.md has the figures.
 VECTOR_WEIGHT = 0.62
 OTHER_VECTOR_WEIGHT = 0.2  # in languages that the model does not read
+ACROSS_VECTOR_WEIGHT = 0.8  # in another language than the question, by the multilingual model
 OTHERS_FOUND = 0.3  # of the best by words, from which a query is in another language
 FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
 NAMED_POOL = 60  # rows of each side more, of the documents that a query names
@@ -73,7 +74,7 @@ def search(
     named = snapshot.named(deep)
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
         by_text = beside.submit(by_words, snapshot, deep)
-        vector = question_vector(encoder, text)
+        vector, language = question_vector(encoder, text)
         near = snapshot.nearest(vector, deep)
         worded = by_text.result()
     asked = phrases(text)
@@ -84,7 +85,8 @@ def search(
         near = near.more(snapshot.nearest(vector, own))
         worded = worded.more(snapshot.worded(own))
     pool = snapshot.pool(near, worded)
-    fused = fuse(vector, pool, worded, other_weight(encoder, text))
+    weight = vector_weight(encoder, text, language, pool, worded)
+    fused = fuse(vector, pool, worded, weight)
     if is_multilingual(encoder):
         fused = languages_by_vectors(fused, shared(encoder, vector, pool.languages))
     if named:
@@ -165,12 +167,6 @@ def by_words(snapshot: Snapshots, query: Query) -> Ranked:
     return snapshot.worded(replace(query, text=f"{text} {pieces}"))
 
 
-def other_weight(encoder: Encoder, text: str) -> float:
-    """The weight of the vectors for a query and passages in other languages than English."""
-    as_in_english = is_multilingual(encoder) or is_english(text)
-    return VECTOR_WEIGHT if as_in_english else OTHER_VECTOR_WEIGHT
-
-
 @dataclass(frozen=True, slots=True)
 class Fused:
     """The rows of a pool in one order: places in it, best first, and the scores of each place."""
@@ -199,22 +195,20 @@ class Fused:
 
 
 def fuse(
-    query: NDArray[np.float32], pool: Pool, by_text: Ranked, other: float = OTHER_VECTOR_WEIGHT
+    query: NDArray[np.float32], pool: Pool, by_text: Ranked, weight: float = VECTOR_WEIGHT
 ) -> Fused:
     """The order of the rows that the store's two sides found; ties by source and ordinal.
 
     `by_text` are those of the pool that were found by words. Fused twice: for the second round the
     vectors of the first hits, weighted by the square of their scores, are added to the query vector
     (pseudo-relevance feedback: Rocchio 1971; with vectors: Yu, Xiong, Callan 2021). The cosines are
-    the similarities to the original query. `other` is the weight of the vectors where all that
-    words find best is in other languages than English.
+    the similarities to the original query; `weight` is that of the vectors.
     """
     if not len(pool.ids):
         return Fused(pool, [], np.empty(0), np.empty(0, np.float32), np.empty(0))
     by_id = dict(zip(by_text.ids.tolist(), by_text.scores.tolist(), strict=True))
     bm25 = np.array([by_id.get(key, 0.0) for key in pool.ids.tolist()])
     cosines = pool.vectors @ query
-    weight = _weight(pool, by_text, other)
     first = convex(cosines, bm25, weight)
     best = np.argsort(-first, kind="stable")[:FEEDBACK_HITS]
     feedback = (first[best, None] ** 2 * pool.vectors[best]).sum(axis=0) / FEEDBACK_HITS
@@ -248,16 +242,22 @@ def named_first(fused: Fused, named: Mapping[str, float]) -> Fused:
     return replace(fused, scores=scores, order=sorted(fused.order, key=lambda at: -scores[at]))
 
 
-def _weight(pool: Pool, by_text: Ranked, other: float) -> float:
-    """The weight of the vectors: between the two by the languages of what words find best."""
+def vector_weight(encoder: Encoder, text: str, language: str, pool: Pool, by_text: Ranked) -> float:
+    """The weight of the vectors: as many of what words find best are not in the query's language.
+
+    `language` is the query's, if the model tells it; others read English alone, or all alike.
+    """
+    if not language and (is_multilingual(encoder) or is_english(text)):
+        return VECTOR_WEIGHT
+    other = ACROSS_VECTOR_WEIGHT if language else OTHER_VECTOR_WEIGHT
     languages = dict(zip(pool.ids.tolist(), pool.languages, strict=True))
     best = [languages[key] for key in by_text.first(FEEDBACK_HITS).ids.tolist()]
-    return VECTOR_WEIGHT + _other_share(best) * (other - VECTOR_WEIGHT)
+    return VECTOR_WEIGHT + _other_share(best, language or ENGLISH) * (other - VECTOR_WEIGHT)
 
 
-def _other_share(languages: Sequence[str]) -> float:
-    """The share of the languages of the best hits that are other languages than English."""
-    return sum(map(is_other, languages)) / len(languages) if languages else 0.0
+def _other_share(languages: Sequence[str], own: str = ENGLISH) -> float:
+    """The share of the languages of the best hits that are known to be others than `own`."""
+    return sum(each not in ("", own) for each in languages) / max(1, len(languages))
 
 
 def convex(

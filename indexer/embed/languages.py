@@ -176,10 +176,18 @@ def _words(folded: str) -> list[str]:
 # ---- A question's vector, moved out of its language
 
 
-def question_vector(encoder: Encoder, text: str) -> NDArray[np.float32]:
-    """The vector by which passages are looked for: float32, (dimension,), of length 1."""
+def question_vector(encoder: Encoder, text: str) -> tuple[NDArray[np.float32], str]:
+    """The vector by which passages are looked for: float32, (dimension,), of length 1.
+
+    The multilingual model tells the language, too, of whose mean half is taken off; "" by others.
+    """
     vector: NDArray[np.float32] = encoder.encode([encoder.query_prefix + text])[0]
-    return without_language(vector) if encoder.name.startswith(MULTILINGUAL) else vector
+    if not encoder.name.startswith(MULTILINGUAL):
+        return vector, ""
+    nearest = nearest_language(vector)
+    moved = vector - np.float32(SHARE) * _centres()[0][nearest]
+    unit: NDArray[np.float32] = moved / np.linalg.norm(moved)
+    return unit, LANGUAGES[nearest]
 
 
 def shared(
@@ -196,17 +204,7 @@ def shared(
 
 def is_in_another(encoder: Encoder, question: str, language: str) -> bool:
     """Whether a question is in another language than this one, an ISO 639 code, by its vector."""
-    if not encoder.name.startswith(MULTILINGUAL) or language not in LANGUAGES:
-        return False
-    vector = encoder.encode([encoder.query_prefix + question])[0]
-    return LANGUAGES[nearest_language(vector)] != language
-
-
-def without_language(vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The vector less half of its language's mean, at length 1."""
-    moved = vector - np.float32(SHARE) * _centres()[0][nearest_language(vector)]
-    unit: NDArray[np.float32] = moved / np.linalg.norm(moved)
-    return unit
+    return language in LANGUAGES and question_vector(encoder, question)[1] not in ("", language)
 
 
 def nearest_language(vector: NDArray[np.float32]) -> int:

@@ -65,7 +65,7 @@ def test_a_question_finds_what_answers_it_in_another_language(encoder):
         "煙突はいつ掃除しますか": 2,
     }
     for question, right in asked.items():
-        assert int((vectors @ question_vector(encoder, question)).argmax()) == right, question
+        assert int((vectors @ question_vector(encoder, question)[0]).argmax()) == right, question
 
 
 def test_a_damaged_file_of_weights_is_named_with_what_mends_it(weights, tmp_path):
