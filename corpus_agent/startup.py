@@ -106,7 +106,6 @@ def for_indexing(
     *,
     seal_off: bool = False,
     dry_run: bool = False,
-    watching: bool = False,
 ) -> Launch:
     """A process ready to index; creates and records the store, except for a dry run."""
     place = corpus_place(settings, folder)
@@ -115,7 +114,7 @@ def for_indexing(
     if settings.trust_store:
         notices = ()  # a user who passes that flag knows that nothing can be recorded
     settings, flag = in_place(settings, place), flag_for(place.store) if new else ""
-    closed = _close([place], settings, seal_off=seal_off, watching=watching)
+    closed = _close([place], settings, seal_off=seal_off)
     _check_same(place.store, inode)
     return Launch(closed, notices=notices, settings=settings, new_store=new, flag=flag)
 
@@ -187,7 +186,6 @@ def _close(
     settings: Settings,
     *,
     seal_off: bool,
-    watching: bool = False,
     listener: int | None = None,
 ) -> Sealed:
     """The seal around stores and their documents, so far as those are there."""
@@ -209,7 +207,6 @@ def _close(
             read=folders,
             several=several,
             gpu=gpu,
-            watching=watching,
             listener=listener,
         )
     )

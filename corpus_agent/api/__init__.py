@@ -151,14 +151,7 @@ class Corpus:
             raise UsageError(
                 f"{str(self._store)!r} is a new index.", "Name its folder: index(ROOT)"
             )
-        folder = Path(root) if root is not None else None
-        if self._seal == "off":
-            self._record(folder)
-        elif folder is not None and folder.resolve() != self._settings.root:
-            raise UsageError(
-                f"This process is sealed around {str(self._settings.root)!r}.",
-                "Index another folder from a process of its own.",
-            )
+        folder = self._own_folder(root)
         outcome = service.session.index(
             replace(self._settings, ocr=ocr),
             folder,
@@ -169,6 +162,18 @@ class Corpus:
         if outcome.interrupted:
             raise KeyboardInterrupt
         return self._ran(outcome)
+
+    def _own_folder(self, root: Path | str | None) -> Path | None:
+        """The folder that is to be indexed; a sealed process can read its own alone."""
+        folder = Path(root) if root is not None else None
+        if self._seal == "off":
+            self._record(folder)
+        elif folder is not None and folder.resolve() != self._settings.root:
+            raise UsageError(
+                f"This process is sealed around {str(self._settings.root)!r}.",
+                "Index another folder from a process of its own.",
+            )
+        return folder
 
     def watch(
         self,
@@ -183,12 +188,7 @@ class Corpus:
         `on_outcome` is called after the first run and after each that changed the index.
         """
         self._check_open()
-        if self._seal != "off":
-            raise UsageError(
-                "A sealed process follows no file events.", "Watch from a process of its own."
-            )
-        folder = Path(root) if root is not None else None
-        self._record(folder)
+        folder = self._own_folder(root)
         callbacks = service.session.Callbacks(
             lambda outcome: on_outcome(self._ran(outcome)),
             lambda notice: on_notice(one_line(notice)),

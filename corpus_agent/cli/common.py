@@ -90,16 +90,10 @@ def opened(among: Among = ((), (), ""), *, searching: bool = False) -> tuple[Ser
     return served, corpus
 
 
-def launch_to_index(
-    settings: Settings, path: Path | None, *, dry_run: bool = False, watching: bool = False
-) -> Launch:
+def launch_to_index(settings: Settings, path: Path | None, *, dry_run: bool = False) -> Launch:
     """A sealed process that may write the index of the folder `path`."""
     seal_off = click.get_current_context().obj["unsealed"]
-    launch = launched(
-        startup().for_indexing(
-            settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching
-        )
-    )
+    launch = launched(startup().for_indexing(settings, path, seal_off=seal_off, dry_run=dry_run))
     print_notes(launch.notices)
     return launch
 

@@ -167,7 +167,7 @@ def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bo
     As text the first run is shown as by `index`, each later one as a line with the time; as JSON
     each is an object.
     """
-    launch = launch_to_index(settings_in_force(finding=False, ocr=ocr), path, watching=True)
+    launch = launch_to_index(settings_in_force(finding=False, ocr=ocr), path)
     seen = 0
 
     def outcome(done: Outcome) -> None:

@@ -84,14 +84,13 @@ def policy(
     read: Sequence[Path] = (),
     several: Sequence[Path] = (),
     gpu: bool = False,
-    watching: bool = False,
     listener: int | None = None,
 ) -> SealPolicy:
     """A policy that permits reading `root` and `read`, and writing `store` only.
 
     No socket, of any family. All paths but the store's temp folder must exist when it is applied.
-    With `watching` inotify is permitted, which reports changes in any folder. With `listener`, a
-    socket that listens already, its connections are accepted; nothing else listens or connects.
+    With `listener`, a socket that listens already, its connections are accepted; nothing else
+    listens or connects.
     A store that this user cannot write is read only, and without one nothing is written. The
     folders of `several` stores and of their documents are read only: what the text of one makes a
     run do reaches no other.
@@ -115,7 +114,7 @@ def policy(
     system = (*system_files(gpu=gpu), *tesseract_files())
     files = (*rules, *interpreter_files(*packages), *system)
     temp = store.absolute() / TEMP_FOLDER if store is not None and writable else None
-    calls = sealed_calls(gpu=gpu, watching=watching, serving=listener is not None)
+    calls = sealed_calls(gpu=gpu, serving=listener is not None)
     return SealPolicy(Policy(calls=calls, files=files), temp, listener)
 
 

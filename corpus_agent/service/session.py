@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 import unicodedata
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -48,7 +47,7 @@ from indexer import (
     storage,
     sync_folder,
 )
-from indexer import watch as file_events
+from indexer import watch as looks
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer, Turn
@@ -58,8 +57,6 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
-# Between two runs that find changes at once: a log that grows line by line costs four a minute.
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 15.0
 
 
 def open_corpus(
@@ -128,48 +125,18 @@ def watch(
     if settings.root is None:  # called without a Launch
         settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
-    watched = _identity(root)
     encoder = encoder or encoder_to_index(settings, store)
     look = partial(_look, settings, folder, encoder, should_stop, callbacks)
-    moments = file_events.moments(root, store.resolve(), should_stop, callbacks.notice)
-    with closing(moments) as due:
-        next(due, None)
-        version = look(choices=choices)
-        trouble, pause, ended = "", FIRST_PAUSE_SECONDS, time.monotonic()
-        while not should_stop() and next(due, _END) is not _END:
-            pause = next_pause(pause, time.monotonic() - ended)
-            file_events.sleep(pause - FIRST_PAUSE_SECONDS, should_stop)
-            if _identity(root) != watched:
-                raise CorpusError(
-                    f"The folder {str(root)!r} is gone, or another is in its place; "
-                    "the index is kept as it is.",
-                    "Restore or mount it, and start again.",
-                )
-            try:
-                version = look(known=version)
-                trouble = ""
-            except CorpusError as error:
-                if trouble != str(error):
-                    callbacks.notice(str(error))
-                trouble = str(error)
-            ended = time.monotonic()
-
-
-_END = object()
-
-
-def next_pause(pause: float, idle: float) -> float:
-    """Seconds to gather changes in, from the last pause and how long nothing had changed then."""
-    return min(2 * pause, LONGEST_PAUSE_SECONDS) if idle < 2 * pause + 2 else FIRST_PAUSE_SECONDS
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    """Device and inode of a folder; None if it does not exist."""
-    try:
-        info = folder.stat()
-    except OSError:
-        return None
-    return info.st_dev, info.st_ino
+    moments = looks.moments(root, should_stop)
+    next(moments, None)
+    version, trouble = look(choices=choices), ""
+    for _ in moments:
+        try:
+            version, trouble = look(known=version), ""
+        except CorpusError as error:
+            if trouble != str(error):
+                callbacks.notice(str(error))
+            trouble = str(error)
 
 
 def _look(
@@ -199,7 +166,7 @@ def _look(
             if not waiting:
                 callbacks.notice(f"Waiting: {error.message}")
             waiting = True
-            file_events.sleep(LOCKED_SECONDS, should_stop)
+            looks.sleep(LOCKED_SECONDS, should_stop)
             continue
         if outcome.version != known:
             callbacks.outcome(outcome)

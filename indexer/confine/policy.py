@@ -130,8 +130,6 @@ _BASE = (
 # Times are changed by descriptor alone: of files that may be opened, not of any that has a name.
 _CHANGING_FILES = (Allow("utimensat", (Arg(1, wide=True),)), *_groups("changing files"))
 
-_WATCHING = _groups("watching")
-
 # Connections of a listening socket that was handed in; without one there is nothing to accept. Not
 # accept: Python asks for flags, which this one alone takes.
 _SERVING = _all("accept4")
@@ -148,13 +146,12 @@ _PROCESSES = (Allow("clone", (Arg(0, mask=_NOT_OWN),)), *_groups("processes", "c
 _REFUSED = (*group("sockets"), *group("refused"))
 
 _PROGRAM = (*_BASE, *_CHANGING_FILES, *_SIGNALS, *_PROCESSES)
-_KNOWN = (*_PROGRAM, *_WATCHING)
 
 
 def _calls(allowed: tuple[Allow, ...], peer: int | None = None) -> Calls:
     """These calls; EPERM for the refused and for all that another kind of process may make."""
     names = {allow.syscall for allow in allowed}
-    others = dict.fromkeys((*_REFUSED, *(allow.syscall for allow in _KNOWN)))
+    others = dict.fromkeys((*_REFUSED, *(allow.syscall for allow in _PROGRAM)))
     return Calls(allowed, tuple(Denial(name, EPERM) for name in others if name not in names), peer)
 
 
@@ -175,18 +172,17 @@ _DEVICES = (
 )
 
 
-def sealed_calls(*, gpu: bool = False, watching: bool = False, serving: bool = False) -> Calls:
+def sealed_calls(*, gpu: bool = False, serving: bool = False) -> Calls:
     """No new socket but a Unix stream pair, and no way to redirect an existing one.
 
-    With `gpu` also the calls of GPU drivers; with `watching` also inotify; with `serving` the
-    connections of a listening socket that was made before are accepted.
+    With `gpu` also the calls of GPU drivers; with `serving` the connections of a listening socket
+    that was made before are accepted.
     """
-    more = (*(_WATCHING if watching else ()), *(_SERVING if serving else ()))
-    return _calls((*_PROGRAM, *more, *(_DEVICES if gpu else ())))
+    return _calls((*_PROGRAM, *(_SERVING if serving else ()), *(_DEVICES if gpu else ())))
 
 
 NO_SOCKETS = sealed_calls()
-"""The program's own calls, where there is no GPU and nothing is watched."""
+"""The program's own calls, where there is no GPU."""
 
 
 def parser_calls(pid: int) -> Calls:

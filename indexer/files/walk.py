@@ -24,6 +24,7 @@ from indexer.files.paths import INDEX_FOLDER, INDEX_MARKER, is_key, never_a_docu
 
 # Reasons for which a file or a folder could not be looked at, which says nothing of what is in it.
 UNREACHED = ("permission", "unreadable")
+CLOCK_TICK_NS = 2_000_000_000  # of FAT, the coarsest; that of Linux's own file systems is 10 ms
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,9 @@ from pathlib import Path
 from indexer.errors import Refused
 from indexer.extract import versions
 from indexer.files.opening import hash_beneath
-from indexer.files.walk import UNREACHED, SeenFile, Walk
+from indexer.files.walk import CLOCK_TICK_NS, UNREACHED, SeenFile, Walk
 from indexer.records import USUAL, Choices, FileRow, Fingerprint
 from indexer.store.manifest import Manifest
-
-CLOCK_TICK_NS = 2_000_000_000  # of FAT, the coarsest; that of Linux's own file systems is 10 ms
 
 
 @dataclass(frozen=True, slots=True)

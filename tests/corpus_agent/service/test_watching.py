@@ -1,4 +1,4 @@
-"""A watched folder: the command itself, sealed and with the real model; real events and signals."""
+"""A watched folder: the command itself, sealed and with the real model; real signals."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.service.session import FIRST_PAUSE_SECONDS, next_pause
+from indexer.files.watch import LEAST_SECONDS, next_pause, picture
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from tests.support.processes import until
@@ -91,17 +91,13 @@ def passages(store: Path) -> dict[str, str]:
     return {row["source"]: row["text"] for row in rows}
 
 
-def write(path: Path, text: str) -> None:
-    path.write_text(text)
-
-
 def write_beside_and_rename(path: Path, text: str) -> None:
     beside = path.with_name("." + path.name + ".tmp123")
     beside.write_text(text)
     beside.replace(path)
 
 
-@pytest.mark.parametrize("save", [write, write_beside_and_rename])
+@pytest.mark.parametrize("save", [Path.write_text, write_beside_and_rename])
 def test_however_an_editor_saves_the_new_text_replaces_the_old(watching, root, store, save):
     watching.next("index")
     before = passages(store)
@@ -112,10 +108,20 @@ def test_however_an_editor_saves_the_new_text_replaces_the_old(watching, root, s
 
 
 def test_a_file_that_grows_all_the_time_is_looked_at_ever_more_seldom():
-    pauses = [FIRST_PAUSE_SECONDS]
-    for idle in (1, 1, 1, 1, 1, 60, 1):  # seconds without a change since the last look
-        pauses.append(next_pause(pauses[-1], idle))
+    pauses = [LEAST_SECONDS]
+    for changed in (True, True, True, True, True, False, True):
+        pauses.append(next_pause(pauses[-1], changed=changed))
     assert pauses == [1, 2, 4, 8, 15, 15, 1, 2]
+
+
+def test_a_file_written_just_now_is_looked_at_again_and_a_change_is_seen(root):
+    assert picture(root) is None  # it may be written once more within a tick of the clock
+    seen = []
+    for number in range(3):
+        for path in root.rglob("*.*"):
+            os.utime(path, (1e9, 1e9 + number // 2))
+        seen.append(picture(root))
+    assert seen[0] == seen[1] != seen[2]
 
 
 def test_a_folder_that_was_replaced_ends_the_watching_and_keeps_the_index(watching, root, store):

@@ -54,7 +54,7 @@ def test_the_kernel_answers_every_call_as_the_documents_say():
     assert done.returncode == 0, done.stderr
     answers = json.loads(done.stdout)
     assert {kind: found["wrong"] for kind, found in answers.items() if found["wrong"]} == {}
-    assert len(answers) == 9
+    assert len(answers) == 8
     assert all(found["probes"] > 5000 for found in answers.values())
 
 
@@ -210,7 +210,7 @@ SPEC: dict[str, Callable[[str, int, int, int, int, int], bool]] = {
 
 def _own(kind: str) -> bool:
     """Whether it is the program itself, which starts others."""
-    return kind.removesuffix("+gpu") in ("program", "watch", "web")
+    return kind.removesuffix("+gpu") in ("program", "web")
 
 
 def _kill(kind: str, pid: int) -> bool:
@@ -262,7 +262,6 @@ def starts(name: str) -> tuple[tuple[int, ...], ...]:
 
 TABLES: dict[str, Calls] = {
     "program": sealed_calls(),
-    "watch": sealed_calls(watching=True),
     "web": sealed_calls(serving=True),
     "parser": parser_calls(PID),
     "broker": one_peer(socket.AF_INET),
