@@ -73,7 +73,6 @@ if TYPE_CHECKING:
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
     from indexer.store.filters import parse_filter as parse_filter
-    from indexer.store.snapshot import Inspection as Inspection
     from indexer.sync import RunDisplay as RunDisplay
     from indexer.sync.folder import Forgotten as Forgotten
     from indexer.sync.folder import forget_document as forget_document

@@ -8,10 +8,13 @@ is what is shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from copy import copy as copy_of
 from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from indexer import retrieve
 from indexer.chunk import Chunker, heading_of
@@ -23,10 +26,9 @@ from indexer.files.paths import absence, is_there
 from indexer.parsers.pages import page_viewer
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Copy, Worker
-from indexer.records import Box, Coverage, Document, FileRow, Hit, Line, PagePicture, Query
+from indexer.records import Box, Chunk, Coverage, Document, FileRow, Hit, Line, PagePicture, Query
 from indexer.store.manifest import read_manifest
-from indexer.store.ranking import kept
-from indexer.store.snapshot import Inspection, Snapshot, Snapshots
+from indexer.store.snapshot import Snapshot, Snapshots
 from indexer.store.tables import key_of
 from indexer.store.texts import Texts
 from indexer.sync.read import copied, text_of
@@ -67,7 +69,6 @@ class Index(Snapshots):
         self._lines: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         # One version of the index never changes, and an answer asks for the same rows many times.
         self._listed: dict[str, FileRow] = {}
-        self._selections: dict[str, frozenset[str]] = {}
         self._bounds: frozenset[str] | None = None  # the documents that there are; None: all
         self.notices: tuple[str, ...] = ()  # degradations of searches, for the user
         if encoder is not None:
@@ -143,9 +144,11 @@ class Index(Snapshots):
         """How many files are indexed, empty, failed and skipped."""
         return super().coverage() if self._bounds is None else Coverage.of(self.files())
 
-    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
-        """The rows of the files, by source: all, or those that paths select; see Snapshots."""
-        rows = [row for row in super().files(paths, not_paths) if self._is_here(row.source)]
+    def files(
+        self, paths: Sequence[str] = (), not_paths: Sequence[str] = (), where: str = ""
+    ) -> list[FileRow]:
+        """The rows of the files, by source: all, or those that are selected; see Snapshots."""
+        rows = [row for row in super().files(paths, not_paths, where) if self._is_here(row.source)]
         self._listed.update((row.source, row) for row in rows)
         return rows
 
@@ -163,14 +166,10 @@ class Index(Snapshots):
         """Up to three documents with names similar to `source`; see Snapshots."""
         return [*filter(self._is_here, super().similar(source))]
 
-    def selected(self, where: str) -> frozenset[str]:
-        """The sources of the files that a filter selects; raises UsageError where it is none."""
-        return kept(self._selections, where, self.filtered)
-
-    def inspect(self) -> Inspection:
-        """Counts from a pass over all rows of this version, for consistency checks."""
+    def samples(self) -> list[tuple[Chunk, NDArray[np.float32]]]:
+        """Some chunks of the one store, the same each time, with their vectors."""
         (part,) = self.parts.values()
-        return part.inspect()
+        return part.samples()
 
     # ---- Passages
 
@@ -226,35 +225,32 @@ class Index(Snapshots):
         check_numbers(offset, limit)
         row = self._member(source)
         with self._copied(row) as copy:
-            return self._window(copy, row, offset, limit)
+            lines, stale = self._lines_of(copy, row), copy.sha256 != row.sha256
+        return cut_window(source, lines, offset, limit, stale=stale, quote=self._quote)
 
-    def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
-        """The window of a copy; what is read of it is kept, since paging comes back for more."""
-        stale, document = copy.sha256 != row.sha256, (row.source, copy.sha256)
+    def _lines_of(self, copy: Copy, row: FileRow) -> tuple[Line, ...]:
+        """All lines of a copy, which are kept, since paging comes back for more."""
+        document = row.source, copy.sha256
         lines = self._lines.get(document)
         if lines is None:
             part, source = self._split(row.source)
             texts = self._texts[part.prefix]
             with closing(Worker()) as worker:
-                if was_recognised(row) and not stale:
+                if was_recognised(row) and copy.sha256 == row.sha256:
                     text = recognised_text(copy, replace(row, source=source), worker, texts)
                 else:
                     text = text_of(copy, source, worker, texts)
             lines = self._lines[document] = tuple(decoded(text.encoding))
             for oldest in list(self._lines)[:-KEPT_DOCUMENTS]:
                 self._lines.pop(oldest, None)
-        return cut_window(row.source, lines, offset, limit, stale=stale, quote=self._quote)
+        return lines
 
     def heading(self, source: str, line: int) -> str:
         """What a line stands under, from the highest, as in "Notice > Tenant"; "" for nothing."""
-        lines: list[Line] = []
-        offset: int | None = 1
-        while offset is not None and len(lines) < line:
-            window = self.read(source, offset)
-            lines += window.lines
-            offset = window.next_offset
         row, (_, own) = self._member(source), self._split(source)
-        title, above = title_of(row.title or "", own), tuple(lines[:line])
+        with self._copied(row) as copy:
+            above = self._lines_of(copy, row)[:line]
+        title = title_of(row.title or "", own)
         return heading_of(Document(own, title, above, row.extractor or "", ""))
 
     def page_picture(self, source: str, page: int, width: int = 1_000) -> PagePicture:
@@ -278,11 +274,9 @@ class Index(Snapshots):
         `near_line` of the document. Raises as `page_picture` does.
         """
         row, near = self._with_pages(source), None
-        with suppress(Refused):  # a line that is not there is near nothing
-            if near_line is not None:
-                first = max(1, near_line - MAX_WINDOW_LINES // 2)
-                near = share_before(self.read(source, first), page, near_line)
         with self._copied(row) as copy:
+            if near_line is not None:
+                near = share_before(self._lines_of(copy, row), page, near_line)
             seen = self._texts[self._split(source)[0].prefix].page(copy.sha256, page)
             words = seen.words if seen is not None else ()
             return page_viewer().outline(copy, page, quotation, near, words)
@@ -353,11 +347,11 @@ def has_pages(row: FileRow) -> bool:
     return row.is_picture or (row.extractor or "").startswith("pdf/")
 
 
-def share_before(window: Window, page: int, line: int) -> float | None:
-    """The share of a page's text that stands before a line, as far as the window has it; pure."""
+def share_before(lines: Sequence[Line], page: int, line: int) -> float | None:
+    """The share of a page's text that stands before a line of its document; pure."""
     sizes = [
         (number < line, len(each.text))
-        for number, each in enumerate(window.lines, start=window.offset)
+        for number, each in enumerate(lines, start=1)
         if each.page == page and not each.is_mark
     ]
     total = sum(size for _, size in sizes)

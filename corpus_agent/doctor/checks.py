@@ -27,9 +27,14 @@ from indexer import CorpusError, Refused, paths, storage
 from indexer.confine import check_kernel
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from corpus_agent.seal import Sealed
     from corpus_agent.settings import Settings
-    from indexer import Encoder, Index, Inspection
+    from indexer import Chunk, Encoder, Index
+
+    Samples = list[tuple[Chunk, NDArray[np.float32]]]
 
 SHOWN = ("corpus-agent", "lancedb", "onnxruntime", "pypdf", "sentence-transformers", "torch")
 LITTLE_BYTES = 1_000_000_000
@@ -157,13 +162,12 @@ def of_index(settings: Settings, problem: CorpusError | None = None) -> Iterator
 
 def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
     try:
-        rows = indexer.Index.open(store).inspect()
+        samples = indexer.Index.open(store).samples()
     except CorpusError as error:
         yield Check("tables", partial(found_before, Diagnosis("fail", error.message, error.hint)))
         return
-    yield Check("words", partial(text_index, rows))
-    yield Check("embedding", partial(embedded_again, rows, encoder))
-    yield Check("texts", partial(parsed_anew, store, root, rows))
+    yield Check("embedding", partial(embedded_again, samples, encoder))
+    yield Check("texts", partial(parsed_anew, store, root, samples))
 
 
 def there_is_one(store: Path | None) -> Diagnosis:
@@ -220,26 +224,15 @@ def same_model(store: Path, encoder: Encoder) -> Diagnosis:
     )
 
 
-def text_index(rows: Inspection) -> Diagnosis:
-    """Whether the full-text index covers every chunk; LanceDB scans what it does not cover yet."""
-    covered, waiting, chunks = rows.words_covered, rows.words_waiting, rows.chunks
-    if chunks and covered + waiting != chunks:
-        return Diagnosis(
-            "fail", f"{number_of(covered + waiting, 'row')} for {number_of(chunks, 'chunk')}", ANEW
-        )
-    found = f"{covered:,} of {chunks:,}"
-    return Diagnosis("ok" if waiting <= rows.few_waiting else "warn", found, INDEX)
-
-
-def embedded_again(rows: Inspection, encoder: Encoder) -> Diagnosis:
+def embedded_again(samples: Samples, encoder: Encoder) -> Diagnosis:
     """Whether the current model reproduces the stored vectors."""
     import numpy as np
 
-    if not rows.samples:
+    if not samples:
         return Diagnosis("ok", "nothing to compare")
     chunker = indexer.Chunker(encoder)
-    texts = [encoder.document_prefix + chunker.embedded_text(chunk) for chunk, _ in rows.samples]
-    stored = np.stack([vector for _, vector in rows.samples])
+    texts = [encoder.document_prefix + chunker.embedded_text(chunk) for chunk, _ in samples]
+    stored = np.stack([vector for _, vector in samples])
     if stored.shape[1] != encoder.dimension:
         return Diagnosis("fail", f"{stored.shape[1]} numbers, not {encoder.dimension}", INDEX)
     likeness = np.sum(encoder.encode(texts) * stored, axis=1)
@@ -251,12 +244,12 @@ def embedded_again(rows: Inspection, encoder: Encoder) -> Diagnosis:
     )
 
 
-def parsed_anew(store: Path, root: Path, rows: Inspection) -> Diagnosis:
+def parsed_anew(store: Path, root: Path, samples: Samples) -> Diagnosis:
     """Whether the unchanged files yield the stored text when parsed again."""
     parsed = indexer.Index.open(store, root=root, anew=True)
     kept = indexer.Index.open(store, root=root)
     compared = 0
-    for chunk, _ in rows.samples:
+    for chunk, _ in samples:
         try:
             if parsed.read(chunk.source, limit=1).stale:
                 continue

@@ -106,9 +106,7 @@ def chosen_rows(
     corpus: Index, paths: Sequence[str], not_paths: Sequence[str], where: str
 ) -> list[FileRow]:
     """The files that paths and a filter select; raises CorpusError where none is."""
-    rows = corpus.files(selected(corpus, paths), selected(corpus, not_paths))
-    chosen = corpus.selected(where) if where else {row.source for row in rows}
-    found = [row for row in rows if row.source in chosen]
+    found = corpus.files(selected(corpus, paths), selected(corpus, not_paths), where)
     if not found and (paths or not_paths or where):
         raise CorpusError(
             f"No document of the index is selected by {_conditions(paths, not_paths, where)}.",

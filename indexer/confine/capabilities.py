@@ -21,16 +21,20 @@ KEPT = 0b1111
 
 def held(arch: Architecture) -> tuple[int, int, int]:
     """Effective, permitted and inheritable ones; raises SealUnavailable."""
+    header, data = struct.pack("=Ii", _VERSION_3, 0), bytearray(24)
     try:
-        return _own(arch)
+        call(number("capget", arch), header, data)
     except OSError as error:
         raise SealUnavailable(f"Capabilities cannot be dropped: {error.strerror}.") from error
+    words = struct.unpack("=6I", data)
+    effective, permitted, inheritable = (words[at] | words[at + 3] << 32 for at in range(3))
+    return effective, permitted, inheritable
 
 
 def drop_capabilities(arch: Architecture, *, kept: int = KEPT) -> None:
     """Drop all capabilities but `kept`; raises SealUnavailable if others are left."""
     try:
-        effective, permitted, inheritable = _own(arch)
+        effective, permitted, inheritable = held(arch)
         # Where the bounding set cannot be lowered, no_new_privs alone keeps programs from it.
         bounded = bool(effective & _SETPCAP)
         if bounded:
@@ -49,7 +53,7 @@ def drop_capabilities(arch: Architecture, *, kept: int = KEPT) -> None:
 
 def _others(arch: Architecture, kept: int, *, bounded: bool) -> int:
     """The bits that are in any set and should be in none."""
-    effective, permitted, inheritable = _own(arch)
+    effective, permitted, inheritable = held(arch)
     ambient = sum(  # nothing is in the ambient set that is not permitted
         1 << bit
         for bit in range(permitted.bit_length())
@@ -57,15 +61,6 @@ def _others(arch: Architecture, kept: int, *, bounded: bool) -> int:
     )
     bounding = sum(1 << bit for bit in _bounding()) if bounded else 0
     return (effective | permitted | bounding) & ~kept | inheritable | ambient
-
-
-def _own(arch: Architecture) -> tuple[int, int, int]:
-    """Effective, permitted and inheritable; raises OSError."""
-    header, data = struct.pack("=Ii", _VERSION_3, 0), bytearray(24)
-    call(number("capget", arch), header, data)
-    words = struct.unpack("=6I", data)
-    effective, permitted, inheritable = (words[at] | words[at + 3] << 32 for at in range(3))
-    return effective, permitted, inheritable
 
 
 def _bounding() -> Iterator[int]:

@@ -49,54 +49,43 @@ class Encoder(Protocol):
     @property
     def name(self) -> str:
         """The model's display name, with its precision unless that is float32."""
-        ...
 
     @property
     def weights_sha256(self) -> str:
         """SHA-256 of the weights, in hex; identifies the model."""
-        ...
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        ...
 
     @property
     def document_prefix(self) -> str:
         """The prefix of passages; usually empty."""
-        ...
 
     @property
     def query_prefix(self) -> str:
         """The prefix of queries; usually empty."""
-        ...
 
     @property
     def tokenizer(self) -> Tokenizer:
         """Its tokenizer, neither truncating nor padding."""
-        ...
 
     @property
     def max_tokens(self) -> int:
         """Length of its window, special tokens included."""
-        ...
 
     @property
     def passage_tokens(self) -> int:
         """How many tokens a passage has at most."""
-        ...
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """The tokens of texts, special ones included, none cut off."""
-        ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
-        ...
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
         """The same vectors with those of the tokens; tokens past the window are left out."""
-        ...
 
 
 # ---- Where the weights of the models that we know are installed: found without importing them

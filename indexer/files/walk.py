@@ -12,7 +12,6 @@ import os
 import re
 import stat
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,7 +140,9 @@ def _descend(
     try:
         # A folder that can be listed and not entered has files of which nothing can be known.
         device = os.stat(f"{folder}/.").st_dev  # noqa: PTH116 - Path drops the dot
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        # Those first that are called as they are shown: so `open_beneath` prefers them.
+        key = lambda entry: (source_of(entry.name) != entry.name, entry.name)  # noqa: E731
+        entries = sorted(os.scandir(folder), key=key)
     except OSError as error:
         source = source_of(below) + "/"
         result.files.append(SeenFile(source, problem=_reason(error), detail="folder not readable"))
@@ -242,8 +243,6 @@ def _excluded(name: str, path: str, is_folder: bool, rules: _Rules) -> Excluded 
 
 def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:
     source = source_of(path)
-    if _is_escaped(entry.path, path, source):
-        return SeenFile(source, problem="name", detail="another file is called so in full")
     try:
         info = entry.stat(follow_symlinks=False)
     except OSError as error:
@@ -264,7 +263,7 @@ def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:
 
 
 def _without_collisions(files: list[SeenFile]) -> Iterator[SeenFile]:
-    """The files with distinct sources: of names equal in NFC, all but the first are problems."""
+    """The files with distinct sources: of those shown alike, all but the first are problems."""
     taken: set[str] = set()
     for seen in files:
         source, copy = seen.source, 1
@@ -275,16 +274,8 @@ def _without_collisions(files: list[SeenFile]) -> Iterator[SeenFile]:
         if source == seen.source:
             yield seen
         else:
-            detail = f"another file is called {seen.source!r} in Unicode form NFC"
+            detail = f"another file is shown as {seen.source!r}"
             yield SeenFile(source, seen.bytes, seen.mtime_ns, "name", detail)
-
-
-def _is_escaped(whole: str, path: str, source: str) -> bool:
-    """Whether a name is shown escaped and another file has just that name."""
-    if path.isascii() or unicodedata.normalize("NFC", path) == source:
-        return False
-    root = whole.removesuffix(path)
-    return os.path.lexists(root + source)
 
 
 def _reason(error: OSError) -> str:

@@ -8,25 +8,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
-import secrets
-import shlex
 import shutil
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from io import FileIO
 from pathlib import Path
+from tempfile import mkdtemp
 
 from indexer.errors import (
     CorpusError,
     DamagedStore,
     NoIndex,
     StoreLocked,
-    UntrustedStore,
     UsageError,
 )
 from indexer.files.opening import READ_ONLY, lock_briefly
@@ -37,7 +33,6 @@ TABLES = "lance"
 LOCK_NAME = "writer.lock"
 MAX_SHOWN = 200  # characters of a writer's command
 TEMP = "tmp"  # the seal points TMPDIR at it
-_OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
 MAX_MARKER_BYTES = 4_096
 SUM_BYTES = 32
 _LAST = 2**64 - 1  # LanceDB names versions by what is left to it, so that the newest sorts first
@@ -72,25 +67,6 @@ def keyed_sum(key: bytes, data: bytes | memoryview, name: str = "") -> bytes:
     """
     salted = hashlib.sha256(name.encode()).digest()[: hashlib.blake2b.SALT_SIZE]
     return hashlib.blake2b(data, key=key, salt=salted, digest_size=SUM_BYTES).digest()
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Bytes of a store: all of it, and its tables; versions of the index."""
-
-    bytes: int
-    tables: int
-    versions: int
-
-
-def usage(store: Path) -> Usage:
-    """Disk use of a store; files that disappear meanwhile are not counted."""
-    sizes = {}
-    for path in files_below(store):
-        with suppress(FileNotFoundError):
-            sizes[path] = path.lstat().st_size
-    tables = sum(size for path, size in sizes.items() if path.is_relative_to(store / TABLES))
-    return Usage(sum(sizes.values()), tables, len(version_files(store, "chunks")))
 
 
 def files_below(folder: Path) -> frozenset[Path]:
@@ -154,13 +130,12 @@ def temp_within(store: Path) -> Iterator[None]:
     """
     temp = store / TEMP
     temp.mkdir(mode=0o700, exist_ok=True)
-    for left in temp.iterdir():
-        if _OF_A_WRITER.fullmatch(left.name) and left.is_dir():  # to open a pipe would wait
+    for left in temp.glob("lance-*"):
+        if left.is_dir():  # to open a pipe would wait
             shutil.rmtree(left, ignore_errors=True)
-    folder = temp / f"lance-{secrets.token_hex(8)}"
-    folder.mkdir(mode=0o700)
+    folder = Path(mkdtemp(prefix="lance-", dir=temp.resolve()))
     before = os.environ.get("TMPDIR")
-    os.environ["TMPDIR"] = str(folder.resolve())
+    os.environ["TMPDIR"] = str(folder)
     try:
         yield
     finally:
@@ -286,12 +261,4 @@ def no_index(store: Path) -> NoIndex:
         f"There is no index in {str(store)!r} yet: it is being made by {writer}, "
         "and nothing of it is committed.",
         "Try again when that has finished.",
-    )
-
-
-def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:
-    """The error for a store without a record that this user made it here."""
-    return UntrustedStore(
-        f"This index was not made by you here: {str(store)!r} ({why}).",
-        hint or f"Look at it and run: corpus-agent trust {shlex.quote(str(store))}",
     )

@@ -232,14 +232,14 @@ class Table:
         )
         self._asked(self._inner.add, given, "append")
 
-    def delete(self, where: str) -> None:
-        """Delete the rows that fulfil a condition."""
-        self._asked(self._inner.delete, where)
+    def delete(self, sources: Iterable[str]) -> None:
+        """Delete the rows of these sources."""
+        for where in with_sources(sources):
+            self._asked(self._inner.delete, where)
 
-    def restore(self, version: int) -> None:
-        """Make a version the newest one again."""
-        self._asked(self._inner.checkout, version)
-        self._asked(self._inner.restore, None)
+    def renew(self) -> None:
+        """Go to the newest version, which may be that of a call that was interrupted."""
+        self._asked(self._inner.checkout_latest)
 
     def create_index(self, column: str, config: object, name: str) -> None:
         """Make an index over all rows."""

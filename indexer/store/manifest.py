@@ -101,16 +101,6 @@ class Manifest:
 # ---- Places
 
 
-def find_store(start: Path) -> Path | None:
-    """The nearest store at or above `start`, as git finds `.git`; None if there is none."""
-    for folder in (start, *start.parents):
-        candidate = folder / STORE_NAME
-        with suppress(OSError):  # another user's, into which this one may not look: none of ours
-            if (candidate / MANIFEST_NAME).is_file():
-                return candidate
-    return None
-
-
 def root_for(store: Path, root: Path) -> str:
     """`root` as the manifest records it."""
     parent = store.resolve().parent
@@ -159,14 +149,6 @@ def held_versions(store: Path) -> list[tuple[int, int]]:
             else:
                 found.append((former.chunks_version, former.files_version))
     return found
-
-
-def recorded(store: Path, what: str) -> str:
-    """A part of an index's fingerprint; "" where there is none, or it cannot be read."""
-    try:
-        return str(getattr(read_manifest(store).fingerprint, what))
-    except CorpusError:  # whoever opens it says what is wrong with it
-        return ""
 
 
 def read_draft(store: Path) -> Manifest | None:
@@ -248,12 +230,12 @@ def sum_of(store: Path, content: dict[str, Any]) -> str:
 # ---- Writing
 
 
-def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True) -> None:
+def write_manifest(store: Path, manifest: Manifest) -> None:
     """Commit: put the manifest in the place of the old one, atomically and durably."""
     path = store / MANIFEST_NAME
     fresh = _write_new(store, manifest)
     with ExitStack() as held:
-        if keep_former and path.exists():
+        if path.exists():
             before = held.enter_context(opened(path))
             if not _is_free(before):
                 (store / FORMER.format(time.time_ns())).hardlink_to(path)
@@ -286,14 +268,6 @@ def _write_new(store: Path, manifest: Manifest) -> Path:
 
 
 # ---- Its files
-
-
-def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
-    """The committed manifest, whose files are what was written; raises as `hold` and as below."""
-    manifest, held = hold(store)
-    with held:
-        check_contents(store, manifest, whole_bytes)
-    return manifest
 
 
 def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_BYTES) -> None:

@@ -116,85 +116,59 @@ class Pool:
         )
 
 
-class Ranking:
-    """By all vectors in memory, or LanceDB's index of them where there is one, and by its words."""
+class Vectors:
+    """All vectors of the version that a table stands at, in memory, or LanceDB's index of them."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         # One version never changes, and a filter is asked for again and again.
-        self._ids: dict[str, NDArray[np.uint64]] = {}
+        self._among: dict[str, NDArray[np.uint64]] = {}  # ids by condition
 
     @cached_property
-    def exact(self) -> ExactVectors | None:
-        """All vectors; None where there is an index of them."""
-        indexed = trained_partitions([index.name for index in self._table.indices()])
-        return None if indexed else ExactVectors.of_table(self._table)
-
-    def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
-        """The rows nearest to a unit vector; the score is the cosine, best first."""
-        if self.exact is not None:
-            return self.exact.nearest(vector, limit, self._among(where))
-        # LanceDB compares 16 bits a dimension with 16 of the query, which is wrong by some .00002:
-        # of what it finds nearest more is taken, and compared anew.
-        found = self._table.nearest(vector, REFINED * limit, where, PARTITIONS)
-        cosines = np.vecdot(vectors_of(found), vector)
-        return Ranked.best(found[ROW_ID].to_numpy(), cosines, limit)
-
-    def worded(self, text: str, limit: int, every_word: bool, where: str) -> Ranked:
-        """The rows that share words with the text, or hold every word; the score is BM25."""
-        found = self._table.worded(
-            text, FULL_TEXT_COLUMN, limit + TIED, where, every_word=every_word
-        )
-        return Ranked.best(found[ROW_ID].to_numpy(), found[SCORE].to_numpy(), limit)
-
-    def pool(self, ids: NDArray[np.uint64]) -> Pool:
-        """What rows are fused by."""
-        if self.exact is not None:
-            return self.exact.pool(ids)
-        rows, places = rows_of(self._table, ids, [*FUSED, "vector"])
-        return Pool.of(ids, rows, places, vectors_of(rows))
-
-    def _among(self, where: str) -> NDArray[np.uint64] | None:
-        """The ids of the rows that fulfil a condition; None: all."""
-        if not where:
+    def _all(self) -> tuple[NDArray[np.uint64], NDArray[np.float32], pa.Table] | None:
+        """Ids of all rows in order, their vectors, their columns FUSED; None with an index."""
+        if trained_partitions([index.name for index in self._table.indices()]):
             return None
-        return kept(
-            self._ids, where, lambda own: self._table.rows([ROW_ID], own)[ROW_ID].to_numpy()
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class ExactVectors:
-    """All vectors of a version, float32 (rows, dimension), with their row ids and FUSED, by id."""
-
-    ids: NDArray[np.uint64]
-    matrix: NDArray[np.float32]
-    columns: pa.Table
-
-    @classmethod
-    def of_table(cls, table: Table) -> ExactVectors:
-        """The vectors of the version that a table stands at."""
-        found = table.rows([*FUSED, "vector", ROW_ID])
+        found = self._table.rows([*FUSED, "vector", ROW_ID])
         ids = found[ROW_ID].to_numpy()
         if np.any(ids[1:] < ids[:-1]):
             order = np.argsort(ids)
             found, ids = found.take(order), ids[order]
-        return cls(ids, vectors_of(found), found.select(FUSED))
+        return ids, vectors_of(found), found.select(FUSED)
 
-    def nearest(
-        self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None = None
-    ) -> Ranked:
-        """The rows nearest to a unit vector, of those with these ids; the score is the cosine."""
+    def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
+        """The rows nearest to a unit vector; the score is the cosine, best first."""
+        if self._all is None:
+            # LanceDB compares 16 bits a dimension with 16 of the query, which is wrong by some
+            # .00002: of what it finds nearest more is taken, and compared anew.
+            found = self._table.nearest(vector, REFINED * limit, where, PARTITIONS)
+            cosines = np.vecdot(vectors_of(found), vector)
+            return Ranked.best(found[ROW_ID].to_numpy(), cosines, limit)
+        ids, matrix, _ = self._all
         # Row by row: a row's cosine does not depend on the others.
-        cosines = np.vecdot(self.matrix, vector)
-        if among is None:
-            return Ranked.best(self.ids, cosines, limit)
-        at = np.searchsorted(self.ids, among)
-        return Ranked.best(self.ids[at], cosines[at], limit)
+        cosines = np.vecdot(matrix, vector)
+        if not where:
+            return Ranked.best(ids, cosines, limit)
+        at = np.searchsorted(ids, kept(self._among, where, self._ids_where))
+        return Ranked.best(ids[at], cosines[at], limit)
+
+    def _ids_where(self, where: str) -> NDArray[np.uint64]:
+        ids: NDArray[np.uint64] = self._table.rows([ROW_ID], where)[ROW_ID].to_numpy()
+        return ids
 
     def pool(self, ids: NDArray[np.uint64]) -> Pool:
-        """What the rows are fused by."""
-        return Pool.of(ids, self.columns, np.searchsorted(self.ids, ids), self.matrix)
+        """What rows are fused by."""
+        if self._all is None:
+            rows, places = rows_of(self._table, ids, [*FUSED, "vector"])
+            return Pool.of(ids, rows, places, vectors_of(rows))
+        known, matrix, columns = self._all
+        return Pool.of(ids, columns, np.searchsorted(known, ids), matrix)
+
+
+def worded(table: Table, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
+    """The rows that share words with a text, or hold every word; the score is BM25, best first."""
+    found = table.worded(text, FULL_TEXT_COLUMN, limit + TIED, where, every_word=every_word)
+    return Ranked.best(found[ROW_ID].to_numpy(), found[SCORE].to_numpy(), limit)
 
 
 def vectors_of(rows: pa.Table) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, islice
@@ -24,14 +24,12 @@ from indexer.store.document_names import Names
 from indexer.store.filters import Term, parse_filter, selector
 from indexer.store.lance import ROW_ID, open_table, quoted, with_sources
 from indexer.store.manifest import check_contents, hold, root_of
-from indexer.store.ranking import Pool, Ranked, Ranking, kept, rows_of, vectors_of
+from indexer.store.ranking import Pool, Ranked, Vectors, kept, rows_of, vectors_of, worded
 from indexer.store.tables import (
     CHUNK_COLUMNS,
     FILE_COLUMNS,
     KEY_COLUMN,
-    WORDS,
     chunk_of,
-    few_unindexed,
 )
 
 SAMPLES = 5  # passages that a check looks at again
@@ -45,20 +43,6 @@ SIMILAR_NAMES = 500  # compared with it: 11 ms
 NAME_WORDS, WORD_START = 8, 4  # of it that are looked for: words, and letters of each
 MAX_NAME = 300  # characters of it that are compared
 _Named = TypeVar("_Named", FileRow, Chunk)
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """How many passages there are, and are in the index of words, and how many may be without it.
-
-    `samples` are the same from run to run: chunks with their vectors, float32 (dimension,).
-    """
-
-    chunks: int
-    words_covered: int
-    words_waiting: int
-    few_waiting: int
-    samples: list[tuple[Chunk, NDArray[np.float32]]]
 
 
 class Snapshot:
@@ -89,7 +73,7 @@ class Snapshot:
         self.root = root or root_of(store, self.manifest)  # it need not exist
         self._chunks = open_table(store, "chunks", self.manifest.chunks_version)
         self._files = open_table(store, "files", self.manifest.files_version)
-        self._ranking = Ranking(self._chunks)
+        self._vectors = Vectors(self._chunks)
 
     def _own(self, sources: Iterable[str]) -> list[str]:
         """Those of the sources that name this store, as they are called in it."""
@@ -113,9 +97,9 @@ class Snapshot:
             return Ranked.none()  # without chunks there is no index of words either
         where = "" if own is None else kept(self._conditions, own, self._condition)
         if vector is not None:
-            found = self._ranking.nearest(vector, query.limit, where)
+            found = self._vectors.nearest(vector, query.limit, where)
         else:
-            found = self._ranking.worded(query.text, query.limit, every_word, where)
+            found = worded(self._chunks, query.text, query.limit, where, every_word=every_word)
         return Ranked(found.ids | self._bits, found.scores)
 
     def _condition(self, sources: frozenset[str]) -> str:
@@ -130,7 +114,7 @@ class Snapshot:
         own = ids[(ids & ~_OWN) == self._bits]
         if not len(own):
             return Pool.joined([])
-        found = self._ranking.pool(own & _OWN)
+        found = self._vectors.pool(own & _OWN)
         return replace(found, ids=own, sources=[self.prefix + source for source in found.sources])
 
     def hits(self, ranked: Ranked) -> list[Hit]:
@@ -149,18 +133,10 @@ class Snapshot:
     # ---- Files
 
     @cached_property
-    def sources(self) -> list[str]:
-        """The sources of all files, in order."""
-        return sorted(self._sources(""))
-
-    @cached_property
     def documents(self) -> frozenset[str]:
         """The sources of all documents."""
-        return frozenset(self._sources(_IS_DOCUMENT))
-
-    def _sources(self, where: str) -> list[str]:
-        rows = self._files.rows(["source"], where)
-        return [self.prefix + source for source in rows["source"].to_pylist()]
+        rows = self._files.rows(["source"], _IS_DOCUMENT)
+        return frozenset(self.prefix + source for source in rows["source"].to_pylist())
 
     def files(self) -> list[FileRow]:
         """The rows of all files, by source."""
@@ -176,23 +152,14 @@ class Snapshot:
         rows = self._files.rows(columns, where).to_pylist()
         return (self._named(FileRow(**row)) for row in rows)
 
-    # ---- For checks
-
-    def inspect(self) -> Inspection:
-        """What a check of the index looks at."""
-        chunks, samples = self.manifest.chunks, []
-        if chunks:
-            ids = self._chunks.rows([ROW_ID])[ROW_ID].to_numpy()
-            some = np.sort(ids)[:: max(1, len(ids) // SAMPLES)][:SAMPLES]
-            found, _ = rows_of(self._chunks, some, [*CHUNK_COLUMNS, "vector"])
-            samples = [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
-        return Inspection(chunks, *self.text_index_rows(), few_unindexed(chunks), samples)
-
-    def text_index_rows(self) -> tuple[int, int]:
-        """Numbers of chunk rows inside and outside the full-text index."""
-        indices = self._chunks.indices()
-        found = ((i.num_indexed_rows, i.num_unindexed_rows) for i in indices if i.name == WORDS)
-        return next(found, (0, self.manifest.chunks))
+    def samples(self) -> list[tuple[Chunk, NDArray[np.float32]]]:
+        """Some chunks, the same each time, with their vectors, float32 (dimension,)."""
+        ids = np.sort(self._chunks.rows([ROW_ID])[ROW_ID].to_numpy())
+        some = ids[:: max(1, len(ids) // SAMPLES)][:SAMPLES]
+        if not len(some):
+            return []
+        found, _ = rows_of(self._chunks, some, [*CHUNK_COLUMNS, "vector"])
+        return [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
 
 
 class Snapshots:
@@ -260,24 +227,25 @@ class Snapshots:
             found |= part.files_named(sources)
         return found
 
-    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
-        """The file rows by source: all, or those that paths select, without some.
+    def files(
+        self, paths: Sequence[str] = (), not_paths: Sequence[str] = (), where: str = ""
+    ) -> list[FileRow]:
+        """The file rows by source: all, or those that paths select, without some, and a filter.
 
         A path is the beginning of a source, or a glob as of an ignore file (`*.pdf`,
-        `tax/**/2024-*`): of one store where it names that, else of each.
+        `tax/**/2024-*`): of one store where it names that, else of each. Raises UsageError for a
+        filter that is none.
         """
-        parts = self.parts.values()
-        if not (paths or not_paths):
-            rows: Iterable[FileRow] = (row for part in parts for row in part.files())
-        else:
-            of, but = ([self._selecting(each) for each in some] for some in (paths, not_paths))
-            rows = self.files_named([
-                source
-                for source in chain.from_iterable(part.sources for part in parts)
-                if (not of or any(one(source) for one in of))
-                and not any(one(source) for one in but)
-            ]).values()  # fmt: skip
-        return sorted(rows, key=lambda row: row.source)
+        parts, terms = self.parts.values(), [*parse_filter(where)]
+        given = ("=", paths), ("!=", not_paths)
+        terms += [Term("path", comparison, tuple(some)) for comparison, some in given if some]
+        if not terms:
+            return sorted(chain.from_iterable(p.files() for p in parts), key=lambda row: row.source)
+        holds = [*map(self._holding, terms)]
+        columns = {"source", "status", *(term.column for term in terms if term.key != "path")}
+        rows = chain.from_iterable(part.rows([*columns]) for part in parts)
+        found = self.files_named([row.source for row in rows if all(one(row) for one in holds)])
+        return [found[source] for source in sorted(found)]
 
     def _selecting(self, path: str) -> Callable[[str], bool]:
         """Whether a path selects a source."""
@@ -294,14 +262,6 @@ class Snapshots:
     def selects(self, path: str) -> bool:
         """Whether a path selects any document."""
         return any(map(self._selecting(path), self.documents))
-
-    def filtered(self, where: str) -> frozenset[str]:
-        """The sources of the files that a filter selects; raises UsageError where it is none."""
-        terms = parse_filter(where)
-        holds = [*map(self._holding, terms)]
-        columns = {"source", "status", *(term.column for term in terms if term.key != "path")}
-        rows = chain.from_iterable(part.rows([*columns]) for part in self.parts.values())
-        return frozenset(row.source for row in rows if all(one(row) for one in holds))
 
     def _holding(self, term: Term) -> Callable[[FileRow], bool]:
         """Whether a term holds for a file, of which it compares a property or the path."""

@@ -23,30 +23,28 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.errors import CorpusError, UsageError
+from indexer.errors import CorpusError, UntrustedStore, UsageError
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.files.paths import may_be_named, resolved
 from indexer.store.folder import MAKE_ONE as MAKE_ONE
 from indexer.store.folder import (
     MARKER_NAME,
+    TABLES,
     TEMP,
+    files_below,
     translated,
     unreadable,
+    version_files,
     write_new,
 )
-from indexer.store.folder import Usage as Usage
 from indexer.store.folder import no_index as no_index
-from indexer.store.folder import untrusted as untrusted
-from indexer.store.folder import usage as usage
 from indexer.store.folder import writer_of as writer_of
 from indexer.store.manifest import EVERY_BYTE as EVERY_BYTE
 from indexer.store.manifest import MANIFEST_NAME as MANIFEST_NAME
+from indexer.store.manifest import READING_BYTES, check_contents, hold
 from indexer.store.manifest import STORE_NAME as STORE_NAME
 from indexer.store.manifest import Manifest as Manifest
-from indexer.store.manifest import checked_manifest as checked_manifest
-from indexer.store.manifest import find_store as find_store
 from indexer.store.manifest import read_manifest as read_manifest
-from indexer.store.manifest import recorded as recorded
 from indexer.store.manifest import root_of as root_of
 
 MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
@@ -85,6 +83,16 @@ def named_store(path: Path) -> Path:
 def is_store(folder: Path) -> bool:
     """Whether the folder looks like a store, of any owner."""
     return any(os.path.lexists(folder / name) for name in (MARKER_NAME, MANIFEST_NAME))
+
+
+def find_store(start: Path) -> Path | None:
+    """The nearest store at or above `start`, as git finds `.git`; None if there is none."""
+    for folder in (start, *start.parents):
+        candidate = folder / STORE_NAME
+        with suppress(OSError):  # another user's, into which this one may not look: none of ours
+            if (candidate / MANIFEST_NAME).is_file():
+                return candidate
+    return None
 
 
 def check_apart(store: Path, root: Path) -> None:
@@ -161,6 +169,49 @@ def read_small(store: Path, name: str) -> bytes | None:
     """The bytes of a small regular file in the store; None if it does not exist."""
     with _opened(store) as folder:
         return _read(store, folder, name)
+
+
+def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
+    """The committed manifest, whose files are what was written; raises as `hold` and as below."""
+    manifest, held = hold(store)
+    with held:
+        check_contents(store, manifest, whole_bytes)
+    return manifest
+
+
+def recorded(store: Path, what: str) -> str:
+    """A part of an index's fingerprint; "" where there is none, or it cannot be read."""
+    try:
+        return str(getattr(read_manifest(store).fingerprint, what))
+    except CorpusError:  # whoever opens it says what is wrong with it
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Bytes of a store: all of it, and its tables; versions of the index."""
+
+    bytes: int
+    tables: int
+    versions: int
+
+
+def usage(store: Path) -> Usage:
+    """Disk use of a store; files that disappear meanwhile are not counted."""
+    sizes = {}
+    for path in files_below(store):
+        with suppress(FileNotFoundError):
+            sizes[path] = path.lstat().st_size
+    tables = sum(size for path, size in sizes.items() if path.is_relative_to(store / TABLES))
+    return Usage(sum(sizes.values()), tables, len(version_files(store, "chunks")))
+
+
+def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:
+    """The error for a store without a record that this user made it here."""
+    return UntrustedStore(
+        f"This index was not made by you here: {str(store)!r} ({why}).",
+        hint or f"Look at it and run: corpus-agent trust {shlex.quote(str(store))}",
+    )
 
 
 # ---- Looking

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -22,9 +21,9 @@ import numpy as np
 from indexer.chunk import context_of
 from indexer.embed.languages import fragments
 from indexer.records import Chunk, FileRow, is_other
-from indexer.store.folder import TABLES, version_file, version_files
-from indexer.store.lance import FTS, BTree, IvfRq, Table, emptied_table, open_table, with_sources
-from indexer.store.manifest import Manifest, read_draft
+from indexer.store.folder import TABLES, damaged, version_file, version_files
+from indexer.store.lance import FTS, BTree, IvfRq, Table, emptied_table, open_table
+from indexer.store.manifest import Manifest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -152,12 +151,6 @@ def languages_of(table: Table) -> dict[str, int]:
     return dict(counted)
 
 
-def delete(table: Table, sources: Iterable[str]) -> None:
-    """Delete the rows of these sources."""
-    for where in with_sources(sources):
-        table.delete(where)
-
-
 def rewritten(store: Path, old: Table, schema: pa.Schema) -> Table:
     """The same rows without indices, so that no file contains deleted rows.
 
@@ -171,35 +164,22 @@ def rewritten(store: Path, old: Table, schema: pa.Schema) -> Table:
 
 
 def opened_at(store: Path, made: Manifest) -> tuple[Table, Table, bool]:
-    """The tables of chunks and files at committed versions, and whether there were later ones.
+    """The tables of chunks and files at a manifest's versions, and whether there were later ones.
 
-    A killed writer leaves such, and an archive may bring them. LanceDB takes the first name for the
-    newest version, and goes on from its rows if the number in it is the committed one. A draft's
-    stay.
+    These go: a killed writer leaves such, an archive may bring them, and LanceDB takes the first
+    name for the newest version.
     """
-    drop_tags(store)
-    draft, changed, tables = read_draft(store), False, []
-    for name in ("chunks", "files"):
-        wanted, *others = (
-            getattr(one, f"{name}_version") for one in (made, draft) if one is not None
-        )
-        own = [version_file(store, name, number) for number in (wanted, *others)]
+    later, tables = False, []
+    for name, wanted in (("chunks", made.chunks_version), ("files", made.files_version)):
         for path in version_files(store, name):
-            if path not in own and path < own[0]:
+            if path < version_file(store, name, wanted):
                 path.unlink()
-                changed = True
+                later = True
         table = open_table(store, name)
         if table.version != wanted:
-            table.restore(wanted)
-            changed = True
+            raise damaged(store, f"version {wanted} of {name} is another")
         tables.append(table)
-    return tables[0], tables[1], changed
-
-
-def drop_tags(store: Path) -> None:
-    """Delete all tags, which an archive may bring: LanceDB stumbles over some."""
-    for path in (store / TABLES).glob("*.lance/_refs"):
-        shutil.rmtree(path)
+    return tables[0], tables[1], later
 
 
 def drop_versions(store: Path, table: Table, kept: Iterable[int]) -> None:
@@ -308,7 +288,9 @@ def plan_tidying(
     take most of its time on a large table.
     """
     least = FEW_FRAGMENTS if finished else MAX_FRAGMENTS
-    few, many = few_unindexed(rows), max(MAX_UNINDEXED_ROWS, UNINDEXED_SHARE * rows)
+    few = max(FEW_UNINDEXED_ROWS, FEW_UNINDEXED_SHARE * rows)
+    few = min(few, MAX_UNINDEXED_ROWS, UNINDEXED_SHARE * rows)
+    many = max(MAX_UNINDEXED_ROWS, UNINDEXED_SHARE * rows)
     if fragments > slack(least, rows) or deleted > MAX_DELETED_SHARE * rows:
         return "merge"
     return "cover" if unindexed > (few if finished else many) else "nothing"
@@ -328,12 +310,6 @@ def merge(chunks: Table, files: Table, *, due: bool, finished: bool = True) -> b
     elif what == "cover":
         chunks.optimize()
     return everything
-
-
-def few_unindexed(rows: int) -> int:
-    """How many rows of a table a finished run may leave outside of an index."""
-    few = max(FEW_UNINDEXED_ROWS, FEW_UNINDEXED_SHARE * rows)
-    return int(min(few, MAX_UNINDEXED_ROWS, UNINDEXED_SHARE * rows))
 
 
 def slack(least: int, rows: int) -> int:

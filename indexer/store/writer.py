@@ -86,12 +86,13 @@ class Writer:
         self.store = store
         self.vectors = KnownVectors(store)
         self._mends, self._whole_bytes = mends, whole_bytes
-        self._number, self._mended = 0, False  # of the last committed version
+        self._number = 0  # of the last committed version
         self._fingerprint = fingerprint
         self._root, self._scale = root, scale or Scale()
-        self._waiting: list[Embedded] = []  # not yet in the tables
-        self._gone: dict[str, FileRow] = {}  # still in the tables
-        self._torn = False  # within a write, or stopped within one
+        # By source, what is to take the place of rows and of chunks in the tables; None: nothing.
+        self._new_rows: dict[str, FileRow | None] = {}
+        self._new_chunks: dict[str, Embedded | None] = {}
+        self._in_tables: set[str] = set()  # sources that may have rows there
 
     def __enter__(self) -> Writer:
         with ExitStack() as held, translated(self.store):
@@ -99,6 +100,8 @@ class Writer:
             for path in files_below(self.store / TABLES):
                 if not _OF_TABLES.fullmatch(path.name):
                     raise UsageError(f"{str(path)!r} is no file of the index.", "Move it away.")
+            for tags in (self.store / TABLES).glob("*.lance/_refs"):
+                shutil.rmtree(tags)  # an archive may bring them, and LanceDB stumbles over some
             try:
                 with translated(self.store):
                     self._open_committed()
@@ -113,66 +116,64 @@ class Writer:
         self._held.close()
 
     def mend(self) -> None:
-        """Drop the damaged tables; all that is to be in the index must be added again.
+        """Drop the damaged index; all that is to be in it must be added again, as in a first run.
 
         Texts that were kept are sound or are not used; every passage is embedded again.
         """
         assert self.damage
         with translated(self.store):
+            for path in self.store.glob(FORMER.format("*")):
+                path.unlink()
             if (self.store / TABLES).exists():
                 shutil.rmtree(self.store / TABLES)
-            for path in (*self.store.glob(FORMER.format("*")), self.store / DRAFT_NAME):
-                path.unlink(missing_ok=True)
-            self.manifest, self._mended, self.rebuilding, self.files = None, True, False, {}
-            self._stand_at()
-            self._open_tables()
-        self._on_disk = files_below(self.store / TABLES)
+            self.manifest, self.rebuilding, self.committed, self.files = None, False, {}, {}
+            self._open_committed(anew=True)
 
-    def _open_committed(self) -> None:
-        if (self.store / MANIFEST_NAME).exists():
+    def _open_committed(self, *, anew: bool = False) -> None:
+        """Go on from the committed version, or from a draft of the next one; from none, anew."""
+        made, draft = None, None
+        if not anew and (self.store / MANIFEST_NAME).exists():
             made = self.manifest = read_manifest(self.store)
             self._number = made.version
             former = [*self.store.glob(FORMER.format("*"))]
             released = len(held_versions(self.store)) < len(former)
             self.untidy = released or not made.contents  # a writer was killed as it tidied
             check_contents(self.store, made, self._whole_bytes)
+            self.mounts, self.kept_out = made.mounts, made.coverage.kept_out
             self.rebuilding = not made.fingerprint.makes_same_rows(self._fingerprint)
-        draft, begun = read_draft(self.store), (self._number + 1, self._fingerprint)
-        if draft and not (self.rebuilding and (draft.version, draft.fingerprint) == begun):
-            (self.store / DRAFT_NAME).unlink()
-            draft = None
-        self._open_tables()
-        if self.manifest is not None:
-            made_by = self.manifest.fingerprint
-            self.mounts, self.kept_out = self.manifest.mounts, self.manifest.coverage.kept_out
-            self.committed = tables.file_rows_of(self._rows)
-            self.files = still_right(self.committed.values(), made_by, self._fingerprint)
+            draft = self._draft() if self.rebuilding else None
+        if draft is None:
+            (self.store / DRAFT_NAME).unlink(missing_ok=True)
+        # Without a manifest they are of a first run that was killed.
+        self.untidy |= self.rebuilding or (made is None and (self.store / TABLES).exists())
+        if begun := draft or made:
+            self._chunks, self._rows, later = tables.opened_at(self.store, begun)
+            self.untidy |= later
+        if made is not None:
+            rows = open_table(self.store, "files", made.files_version)
+            self.committed = tables.file_rows_of(rows)
+            self.files = still_right(self.committed.values(), made.fingerprint, self._fingerprint)
         if draft is not None:
-            self._chunks, self._rows, _ = tables.opened_at(self.store, draft)
             self.files = tables.file_rows_of(self._rows)
-        elif self.rebuilding:
+        self._in_tables = {*self.files}
+        if made is None or (self.rebuilding and draft is None):
             self._empty_tables()
-            self._replace_rows([], list(self.files.values()))
-        self.untidy |= self.rebuilding
+            self._new_rows |= self.files
         self._stand_at(draft)
         self._on_disk = files_below(self.store / TABLES)
+
+    def _draft(self) -> Manifest | None:
+        """How far a writer came with the next version of the index, under the same fingerprint."""
+        draft, wanted = read_draft(self.store), (self._number + 1, self._fingerprint)
+        return draft if draft and (draft.version, draft.fingerprint) == wanted else None
 
     def _stand_at(self, draft: Manifest | None = None) -> None:
         made = [one for one in (self.manifest, draft) if one is not None]
         alike = (one for one in made if one.fingerprint.embeds_alike(self._fingerprint))
         self.vectors.stand_at(one.chunks_version for one in alike)
 
-    def _open_tables(self) -> None:
-        if self.manifest is None:
-            self.untidy |= (self.store / TABLES).exists()  # of a first run that was killed
-            self._empty_tables()
-        else:
-            self._chunks, self._rows, changed = tables.opened_at(self.store, self.manifest)
-            self.untidy |= changed
-
     def _empty_tables(self) -> None:
         """Make versions without a row; older ones stay until they are dropped."""
-        tables.drop_tags(self.store)
         schema = tables.chunk_schema(self._fingerprint.dimension)
         self._chunks = emptied_table(self.store, "chunks", schema)
         self._rows = emptied_table(self.store, "files", tables.file_schema())
@@ -188,62 +189,48 @@ class Writer:
 
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
         """Replace the rows of `files`, and delete those of `removed`."""
-        gone = {*(file.row.source for file in files), *removed}
-        if any(file.row.source in gone for file in self._waiting):
-            self._write()
-        for source in gone & self.files.keys():
-            self._gone[source] = self.files.pop(source)
-        self.files.update({file.row.source: file.row for file in files})
-        self._waiting += files
-        if sum(len(file.chunks) for file in self._waiting) >= WRITE_CHUNKS:
+        rows = {file.row.source: file.row for file in files}
+        self._new_chunks |= {**dict.fromkeys(removed), **{file.row.source: file for file in files}}
+        self._new_rows |= {**dict.fromkeys(removed), **rows}
+        for source in removed:
+            self.files.pop(source, None)
+        self.files |= rows
+        if sum(len(file.chunks) for file in self._new_chunks.values() if file) >= WRITE_CHUNKS:
             self._write()
 
     def retime(self, rows: Sequence[FileRow]) -> None:
         """Replace file rows by source; chunks stay as they are."""
-        self._torn = True
-        with translated(self.store):
-            self._replace_rows([row.source for row in rows], rows)
-        self.files.update({row.source: row for row in rows})
-        self._torn = False
+        self._new_rows |= {row.source: row for row in rows}
+        self.files |= {row.source: row for row in rows}
 
     def _write(self) -> None:
-        self._torn = True
+        """Put what is new into the tables; all of it once more where that was stopped within."""
+        rows = [row for row in self._new_rows.values() if row is not None]
+        files = [file for file in self._new_chunks.values() if file is not None and file.chunks]
         with translated(self.store):
-            tables.delete(self._chunks, [row.source for row in self._gone.values() if row.chunks])
-            self._replace_rows([*self._gone], [file.row for file in self._waiting])
-            if any(file.chunks for file in self._waiting):
+            for table, new in ((self._chunks, self._new_chunks), (self._rows, self._new_rows)):
+                table.renew()
+                table.delete(self._in_tables.intersection(new))
+            self._in_tables.update(self._new_rows)
+            if rows:
+                self._rows.add(tables.file_schema(), [tables.file_batch(rows)])
+            if files:
                 dimension = self._fingerprint.dimension
-                batches = tables.chunk_batches(self._waiting, self.vectors.at_hand, dimension)
+                batches = tables.chunk_batches(files, self.vectors.at_hand, dimension)
                 self._chunks.add(tables.chunk_schema(dimension), batches)
-        self._waiting, self._gone, self._torn = [], {}, False
-
-    def _replace_rows(self, sources: Sequence[str], rows: Sequence[FileRow]) -> None:
-        """Replace the file rows of `sources`; chunks stay as they are."""
-        tables.delete(self._rows, sources)
-        if rows:
-            self._rows.add(tables.file_schema(), [tables.file_batch(rows)])
-
-    def _rollback(self) -> None:
-        assert not self.rebuilding, "nothing of it is committed before its end"
-        with translated(self.store):
-            self._open_tables()
-            self.files = tables.file_rows_of(self._rows)
-        self._waiting, self._gone, self._torn = [], {}, False
+        self._new_rows.clear()
+        self._new_chunks.clear()
 
     def commit(
         self, *, ignored: int, complete: bool, walked_ns: int | None = None, anew: bool = False
     ) -> Manifest:
         """Commit all changes atomically; the new manifest.
 
-        After an interrupted write, changes are discarded first, since they may be incomplete.
         `walked_ns` is when the run's walk of the folder began, None: as before; see Manifest. With
         `anew` no file holds the content of deleted rows afterwards, but for versions that readers
         hold.
         """
-        if self._torn:
-            self._rollback()
-        elif self._waiting or self._gone:
-            self._write()
+        self._write()
         with translated(self.store), temp_within(self.store):
             if anew:
                 schema = tables.chunk_schema(self._fingerprint.dimension)
@@ -266,10 +253,7 @@ class Writer:
     def save_draft(self) -> None:
         """Note how far an index is that is made anew: the next writer goes on from there."""
         assert self.rebuilding
-        if self._torn:
-            return
-        if self._waiting or self._gone:
-            self._write()
+        self._write()
         with translated(self.store):
             self._flush()
             draft = self._new_manifest(ignored=0, complete=False, walked_ns=None)
@@ -293,17 +277,15 @@ class Writer:
         known = self.manifest.contents if self.manifest is not None else {}
         manifest = self._new_manifest(ignored, complete, walked_ns)
         if merged:
-            write_manifest(self.store, manifest, keep_former=not self._mended)
-            self._mended = False
+            write_manifest(self.store, manifest)
             held = held_versions(self.store)
             tables.drop_versions(self.store, self._chunks, [chunks for chunks, _ in held])
             tables.drop_versions(self.store, self._rows, [files for _, files in held])
             self.untidy = False
         manifest = replace(manifest, contents=contents_of(self.store, manifest, known))
-        write_manifest(self.store, manifest, keep_former=not self._mended)
+        write_manifest(self.store, manifest)
         (self.store / DRAFT_NAME).unlink(missing_ok=True)
-        self.manifest, self._number, self._mended = manifest, manifest.version, False
-        self.rebuilding = False
+        self.manifest, self._number, self.rebuilding = manifest, manifest.version, False
         return manifest
 
     def _new_manifest(self, ignored: int, complete: bool, walked_ns: int | None) -> Manifest:

@@ -32,12 +32,14 @@ def chunk_rows(snapshot: Snapshot) -> pa.Table:
     return rows.append_column("text", pa.array(texts, pa.string()))
 
 
+def indexed(snapshot: Snapshot) -> dict[str, tuple[int, int]]:
+    every = snapshot._chunks.indices()
+    return {each.name: (each.num_indexed_rows, each.num_unindexed_rows) for each in every}
+
+
 def vector_index(snapshot: Snapshot) -> tuple[int, int, int]:
     """Partitions of the vector index, and numbers of rows inside and outside it; 0 without one."""
-    rows = {
-        each.name: (each.num_indexed_rows, each.num_unindexed_rows)
-        for each in snapshot._chunks.indices()
-    }
+    rows = indexed(snapshot)
     partitions = tables.trained_partitions(rows)
     return partitions, *rows.get(tables.VECTORS.format(partitions), (0, snapshot.manifest.chunks))
 
@@ -52,7 +54,6 @@ VECTOR_TOLERANCE = 1e-5
 
 
 def check_store(store: Path) -> Snapshot:
-    """The newest snapshot of a store, after looking whether it is whole and can be searched."""
     snapshot = Snapshot(store)
     files = {row.source: row for row in snapshot.files()}
     chunks = chunk_rows(snapshot)
@@ -74,7 +75,7 @@ def check_store(store: Path) -> Snapshot:
         word = max(re.findall(r"\w+", chunks["text"][row].as_py()), key=len, default="")
         # Shorter ones may be words that carry no meaning, which are not looked for.
         assert len(word) < 6 or by_text(snapshot, Query(word, 5))
-    assert sum(snapshot.text_index_rows()) == len(ids)
+    assert sum(indexed(snapshot).get(tables.WORDS, ())) == len(ids)
     return snapshot
 
 
@@ -102,7 +103,6 @@ def content(store: Path, without: Collection[str] = ()) -> tuple[pa.Table, list[
 
 
 def vectors_of(chunks: pa.Table) -> np.ndarray:
-    """The vectors of chunk rows: float32, (rows, dimension)."""
     column = chunks["vector"].combine_chunks()
     values = column.values.to_numpy(zero_copy_only=False).astype(np.float32)
     return values.reshape(len(chunks), column.type.list_size)

@@ -136,7 +136,7 @@ def corpus(root: Path) -> Index:
 def test_properties_are_made_when_a_document_is_indexed(corpus):
     tax = corpus.file("tax.md")
     assert (tax.date, tax.author, tax.tags) == ("2024-03-12", "Ann", "money tax-office tax/2024")
-    assert corpus.selected("modified=2020") == {"tax.md"}
+    assert [row.source for row in corpus.files(where="modified=2020")] == ["tax.md"]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_properties_are_made_when_a_document_is_indexed(corpus):
 )  # fmt: skip
 def test_a_search_finds_the_same_as_one_over_all_that_is_filtered_afterwards(corpus, where):
     every = corpus.search(Query("rent", 100, None))
-    inside = corpus.selected(where)
+    inside = {row.source for row in corpus.files(where=where)}
     found = corpus.search(Query("rent", 100, None, among=inside))
     assert {hit.chunk.id for hit in found} == {
         hit.chunk.id for hit in every if hit.chunk.source in inside

@@ -214,7 +214,7 @@ def test_a_lock_that_somebody_keeps_is_an_error_and_no_endless_wait(tmp_path):
 
 
 def test_another_users_store_above_is_passed_over(open_folder):
-    from indexer.store.manifest import MANIFEST_NAME, STORE_NAME, find_store
+    from indexer.store.storage import MANIFEST_NAME, STORE_NAME, find_store
 
     (open_folder / STORE_NAME).mkdir(mode=0o700)
     (open_folder / STORE_NAME / MANIFEST_NAME).touch()

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from indexer.records import Query
-from indexer.store.ranking import FUSED, ExactVectors
+from indexer.store.ranking import FUSED, Vectors
 from indexer.store.snapshot import Snapshot
 from tests.support.rows import chunk_rows, vectors_of
 from tests.support.toy_index import ENCODER, sync
@@ -16,7 +16,9 @@ from tests.support.toy_index import ENCODER, sync
 
 def exact(vectors, ids):
     columns = pa.table({name: [f"{name} {key}" for key in ids] for name in FUSED})
-    return ExactVectors(np.array(ids, np.uint64), np.array(vectors, np.float32), columns)
+    found = Vectors(None)
+    found._all = np.array(ids, np.uint64), np.array(vectors, np.float32), columns
+    return found
 
 
 SQUARE = exact([[1, 0], [0, 1], [0.8, 0.6], [0.8, -0.6]], [3, 5, 8, 2**33])
@@ -32,15 +34,16 @@ SQUARE = exact([[1, 0], [0, 1], [0.8, 0.6], [0.8, -0.6]], [3, 5, 8, 2**33])
     ],
 )
 def test_the_nearest_rows_come_first(limit, among, ids, scores):
-    asked = None if among is None else np.array(among, np.uint64)
-    found = SQUARE.nearest(np.array([1, 0], np.float32), limit, asked)
+    SQUARE._among["some"] = np.array(among or (), np.uint64)
+    where = "" if among is None else "some"
+    found = SQUARE.nearest(np.array([1, 0], np.float32), limit, where)
     assert found.ids.tolist() == ids
     assert found.scores.tolist() == pytest.approx(scores)
 
 
 def test_a_vector_that_is_no_number_is_never_near():
     damaged = exact([[np.nan, 0], [0, 1]], [1, 2])
-    assert damaged.nearest(np.array([1, 0], np.float32), 1).ids.tolist() == [2]
+    assert damaged.nearest(np.array([1, 0], np.float32), 1, "").ids.tolist() == [2]
 
 
 @pytest.mark.slow

@@ -15,14 +15,16 @@ from indexer.errors import DamagedStore, NoIndex, StoreLocked
 from indexer.files.walk import walk
 from indexer.records import FileRow, Query
 from indexer.store.folder import writer_lock
-from indexer.store.manifest import MANIFEST_NAME, find_store, read_manifest, root_of
+from indexer.store.manifest import MANIFEST_NAME, read_manifest, root_of
 from indexer.store.snapshot import Snapshot
+from indexer.store.storage import find_store
+from indexer.store.tables import WORDS
 from indexer.sync import RunDisplay
 from indexer.sync.plan import plan
 from indexer.sync.run import Run, until_next_commit
 from tests.support.fakes import ToyEncoder
 from tests.support.places import REPOSITORY
-from tests.support.rows import by_text, chunk_rows
+from tests.support.rows import by_text, check_store, chunk_rows, indexed
 from tests.support.toy_index import CHUNKER, ENCODER, found, planned, rows, sync, writer
 
 pytestmark = pytest.mark.slow
@@ -98,16 +100,36 @@ def test_new_bytes_under_the_old_size_and_time_are_found_by_verify_or_within_a_t
 def test_no_committed_version_ever_shows_half_a_change(root, store):
     sync(root, store)
     before = rows(store)
-    for torn in (False, True):  # torn: as after Ctrl-C between two changes of the tables
+    with writer(store, root) as open_writer:
+        open_writer.replace([], removed=["a.md"])
+        open_writer._write()
+        assert rows(store) == before  # deleted, not committed: readers see nothing of it
+    assert (rows(store), read_manifest(store).complete) == (before, True)
+    assert sync(root, store).unchanged == 3
+
+
+def stop_once(table):
+    """Its next rows are added, and it is stopped before it says so, as by Ctrl-C."""
+
+    def stopped(*given):
+        del table.add
+        table.add(*given)
+        raise KeyboardInterrupt
+
+    table.add = stopped
+
+
+def test_what_ctrl_c_stops_within_a_write_is_written_once(root, store):
+    for name in ("_rows", "_chunks", "_rows"):
+        (root / "a.md").write_text(f"Rye{name} instead of wheat.\n")
         with writer(store, root) as open_writer:
-            open_writer.replace([], removed=["a.md"])
-            assert rows(store) == before  # deleted, not committed: readers see nothing of it
-            if torn:
-                open_writer._torn = True
-                open_writer.commit(ignored=0, complete=False)
-        assert rows(store) == before
-        assert read_manifest(store).complete != torn
-        assert sync(root, store).unchanged == 3
+            stop_once(getattr(open_writer, name))
+            todo, _ = planned(root, open_writer)
+            with pytest.raises(KeyboardInterrupt):
+                Run(root, open_writer, ENCODER, CHUNKER).apply(todo, 0)
+            open_writer.commit(ignored=0, complete=False)
+        check_store(store)
+        assert found(store, f"rye{name}") == {"a.md"}
 
 
 @pytest.mark.parametrize("by_token", [True, False], ids=["a token", "Ctrl-C"])
@@ -153,7 +175,7 @@ def test_the_full_text_index_covers_every_row_after_each_run(root, store):
     for number in range(3):
         (root / f"more{number}.txt").write_text(f"Word{number} is new.\n")
         sync(root, store)
-        assert Snapshot(store).text_index_rows() == (read_manifest(store).chunks, 0)
+        assert indexed(Snapshot(store)) == {WORDS: (read_manifest(store).chunks, 0)}
         assert found(store, f"word{number}") == {f"more{number}.txt"}
 
 
