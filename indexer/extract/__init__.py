@@ -1,4 +1,4 @@
-"""The only way from bytes to text, for both indexing and reading; the formats are in `registry`.
+"""The only way from bytes to text, for both indexing and reading; the formats are in formats.toml.
 
 `claim` returns the extractor of a file, `open_document` its title and its lines, lazily. Parsers
 are imported on first use. Does not open files.
@@ -6,9 +6,10 @@ are imported on first use. Does not open files.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import (
@@ -21,13 +22,32 @@ from indexer.extract.extraction import (
 )
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
-from indexer.extract.registry import REGISTRY as REGISTRY
 from indexer.extract.text import is_text
 from indexer.extract.text.keys import WithoutKeys, refuse_keys
-from indexer.extract.text.kinds import kind_of, known_by_name
+from indexer.extract.text.kinds import BEGINS, kind_of, known_by_name
 from indexer.records import Line
 
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
+_ROWS = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
+_DOCUMENTS = tuple(
+    Extractor(name, **row | {"begins": BEGINS[row.get("begins", "")]})
+    for name, row in _ROWS.items()
+)
+# An archive is read by all of them: when the text of one format changes, so may that of an archive.
+_archive = partial(
+    Extractor,
+    version=2 + sum(extractor.version for extractor in _DOCUMENTS),
+    module="members",
+    markdown=True,
+    container=True,
+)
+# In the order in which they are tried.
+REGISTRY = (
+    _archive("zip", suffixes=".zip", kinds="zip"),
+    _archive("tar", suffixes=".tar .tgz", kinds="tar"),
+    _archive("packed", suffixes=".gz .bz2 .xz", kinds="gz bz2 xz"),
+    *_DOCUMENTS,
+)
 
 
 def claim(sample: bytes, path: str) -> Extractor:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from indexer.errors import Refused
-from indexer.extract.ocr import PlacedText
+from indexer.extract.ocr.reading_order import PlacedText
 from indexer.parsers import limits, protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child, words_of

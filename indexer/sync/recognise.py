@@ -14,7 +14,7 @@ from pathlib import Path
 from indexer.chunk import Chunker
 from indexer.errors import Refused, UnreadableDocument
 from indexer.extract.normalise import lines_of
-from indexer.extract.ocr import UNREADABLE
+from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import is_installed, protocol
 from indexer.parsers.pages import LABEL, RecognisedPage, Recogniser, engine_version
 from indexer.parsers.tesseract import tesseract_scripts

@@ -11,11 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
+from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from indexer.extract.normalise import lines_of
-from indexer.extract.ocr import UNREADABLE, PlacedText
 
+UNREADABLE = "(unreadable line)"
 MIN_CONFIDENCE = 0.80  # of a piece
 
 # Letters that the model does not know it leaves out, and is certain of what is left. So a piece
@@ -273,6 +274,17 @@ def _is_running_text(pieces: Sequence[Piece]) -> bool:
 
 DIGITS = 5  # of a share: a tenth of a point of the largest picture
 _WORD = re.compile(r"\S+")
+
+
+class PlacedText(NamedTuple):
+    """A word, the number of its line among those of its page, and its box in shares of the page."""
+
+    line: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

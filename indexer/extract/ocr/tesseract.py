@@ -17,9 +17,8 @@ import numpy as np
 import regex
 
 from indexer.extract.normalise import whole
-from indexer.extract.ocr import UNREADABLE
 from indexer.extract.ocr.pictures import Picture
-from indexer.extract.ocr.reading_order import MIN_CONFIDENCE, Piece
+from indexer.extract.ocr.reading_order import MIN_CONFIDENCE, UNREADABLE, Piece
 
 STRIP_PIECES = 8  # shown to Tesseract before it is given the page
 # Of a line, as the mean of its words: Tesseract's numbers run lower than rapidocr's.

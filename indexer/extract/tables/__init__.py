@@ -17,6 +17,7 @@ from itertools import groupby
 from indexer.extract import markdown
 from indexer.extract.tables.named_rows import (
     HEADER_SEARCH_ROWS,
+    Header,
     entry,
     found_header,
     is_name,
@@ -56,10 +57,14 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The cells of a row from left to right; `heads` if the document calls it a header row."""
+    """The cells of a row from left to right; `heads` if the document calls it a header row.
+
+    `across`: one cell takes the whole row, as a title, a section or a note.
+    """
 
     cells: tuple[Placed, ...]
     heads: bool = False
+    across: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +160,8 @@ def compact(rows: Sequence[Row]) -> tuple[list[Row], int]:
             for first, last, placed in cells
         )
         if any(not placed.again for placed in left):
-            found.append(Row(left, row.heads))
+            across = len(left) == 1 and left[0].last - left[0].first == len(kept)
+            found.append(Row(left, row.heads, across))
     return found, len(kept)
 
 
@@ -198,7 +204,7 @@ def row_lines(rows: Sequence[Row], data: bool = False) -> list[str]:
 def is_data(rows: Sequence[Row]) -> bool:
     """Whether a table names its columns, by the document's marks or evidently."""
     left, width = compact(rows)
-    return width > 1 and bool(_header(left, width)[2])
+    return width > 1 and bool(_header(left, width).names)
 
 
 def _is_layout(rows: Sequence[Row], data: bool) -> bool:
@@ -216,12 +222,13 @@ def _is_layout(rows: Sequence[Row], data: bool) -> bool:
 
 
 def _lines(rows: Sequence[Row], width: int) -> Iterator[str]:
-    start, stop, names = _header(rows, width)
-    for row in rows[:start]:
-        yield _plain(row, width)
+    header = _header(rows, width)
+    names: Names = header.names
+    for row in rows[: header.start]:
+        yield _plain(row)
     if names:
         yield from _headed(names)
-    for renames, run in groupby(rows[stop:], key=lambda row: _renames(row)):
+    for renames, run in groupby(rows[header.stop :], key=_renames):
         part = list(run)
         if renames and names:
             fresh = _paths(part, width)
@@ -230,8 +237,8 @@ def _lines(rows: Sequence[Row], width: int) -> Iterator[str]:
                 yield from _headed(names)
             continue
         for row in part:
-            plain = not names or _is_across(row, width)
-            yield _plain(row, width) if plain else markdown.row(_named(row.cells, names))
+            plain = not names or row.across
+            yield _plain(row) if plain else markdown.row(_named(row.cells, names))
 
 
 def _headed(names: Names) -> Iterator[str]:
@@ -259,9 +266,9 @@ def _is_sign(text: str) -> bool:
     return not any(map(str.isalnum, text))
 
 
-def _plain(row: Row, width: int) -> str:
+def _plain(row: Row) -> str:
     """The row with each cell in its place, without names."""
-    if _is_across(row, width):
+    if row.across:
         return markdown.row([row.cells[0].cell.text])
     shown = [""] * max(placed.first + 1 for placed in row.cells)
     for placed in row.cells:
@@ -278,31 +285,25 @@ def _is_marked(row: Row) -> bool:
     return row.heads or (len(row.cells) > 1 and all(placed.cell.names for placed in row.cells))
 
 
-def _is_across(row: Row, width: int) -> bool:
-    """Whether one cell takes the whole row: a title, a section, a note."""
-    return len(row.cells) == 1 and row.cells[0].last - row.cells[0].first == width
-
-
 def _renames(row: Row) -> bool:
     """Whether a marked row in the middle of a table is another header, and no row of totals."""
     return _is_marked(row) and all(is_name(placed.cell.text) for placed in row.cells[1:])
 
 
-def _header(rows: Sequence[Row], width: int) -> tuple[int, int, Names]:
-    """Where the header starts and stops, and the names of all columns; (0, 0, ()) for none."""
-    start = next((i for i, row in enumerate(rows) if not _is_across(row, width)), len(rows))
+def _header(rows: Sequence[Row], width: int) -> Header:
+    """The header, by the document's marks or evidently; an empty one for none."""
+    start = next((i for i, row in enumerate(rows) if not row.across), len(rows))
     stop = start
     while stop < len(rows) and stop - start < MAX_HEADER_ROWS and _is_marked(rows[stop]):
         stop += 1
     if stop == len(rows) > start + 1:
         stop = start + 1  # all cells are marked alike: then the first row names the others
     if start < stop < len(rows):
-        return start, stop, _paths(rows[start:stop], width)
+        return Header(start, stop, _paths(rows[start:stop], width))
     first = rows[: 2 * HEADER_SEARCH_ROWS]
     merged = any(placed.last - placed.first > 1 for row in first for placed in row.cells)
     texts = [_spread(row, width) for row in first]
-    found = found_header(texts, strong=_strong(first), merged=merged)
-    return (found.start, found.stop, found.names) if found else (0, 0, ())
+    return found_header(texts, strong=_strong(first), merged=merged) or Header()
 
 
 def _strong(rows: Sequence[Row]) -> int:
@@ -311,17 +312,17 @@ def _strong(rows: Sequence[Row]) -> int:
     return bold.index(False) if False in bold else 0
 
 
-def _paths(rows: Sequence[Row], width: int) -> Names:
-    across = [row for row in rows if not _is_across(row, width)]
-    merged = any(p.last - p.first > 1 for row in across for p in row.cells)
-    return paths([_spread(row, width) for row in across], fill=not merged)
+def _paths(rows: Sequence[Row], width: int) -> tuple[str, ...]:
+    own = [row for row in rows if not row.across]
+    merged = any(p.last - p.first > 1 for row in own for p in row.cells)
+    return paths([_spread(row, width) for row in own], fill=not merged)
 
 
 def _spread(row: Row, width: int) -> list[str]:
     """The text of each column; one that goes over all columns stands in the first."""
     shown = [""] * width
-    for placed in row.cells[:1] if _is_across(row, width) else row.cells:
-        last = placed.first + 1 if _is_across(row, width) else placed.last
+    for placed in row.cells:
+        last = placed.first + 1 if row.across else placed.last
         for column in range(placed.first, last):
             shown[column] = shown[column] or markdown.cell(placed.cell.text)
     return shown

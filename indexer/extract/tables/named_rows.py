@@ -305,22 +305,13 @@ def sheet_lines(rows: Sequence[Cells], bold: Collection[int] = ()) -> Iterator[s
         if not is_filled:
             continue
         part = [whole[line] for line in block]
-        header = _header_of(part, block, bold)
+        # One narrow row above the header may be a title that is in bold too.
+        strong = next((n for n, line in enumerate(block) if line not in bold), 0)
+        header = found_header(part[: 2 * HEADER_SEARCH_ROWS], strong=strong)
         if header is None and before is not None and _goes_on(part, before):
             header = Header(0, 0, before.names)
         yield from _table(part, header)
         before = header
-
-
-def _header_of(part: Sequence[Cells], lines: Sequence[int], bold: Collection[int]) -> Header | None:
-    """The header of one table; one narrow row above it may be a title that is in bold too."""
-    first = part[: 2 * HEADER_SEARCH_ROWS]
-    strong = 0
-    for line in lines[: len(first)]:
-        if line not in bold:
-            break
-        strong += 1
-    return found_header(first, strong=strong if strong < len(part) else 0)
 
 
 def _goes_on(part: Sequence[Cells], before: Header) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from indexer.confine import starting
 from indexer.errors import UnreadableDocument
-from indexer.extract.ocr import UNREADABLE
+from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import protocol, tesseract
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.pages import (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.extract.ocr import PlacedText
+from indexer.extract.ocr.reading_order import PlacedText
 from indexer.index import Index
 from indexer.parsers import protocol
 from indexer.parsers.pages import RecognisedPage, engine_version

@@ -5,10 +5,10 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from indexer.extract.ocr import UNREADABLE
 from indexer.extract.ocr.engine import MIN_FIGURE_COLUMNS, spaced
 from indexer.extract.ocr.reading_order import (
     MIN_CONFIDENCE,
+    UNREADABLE,
     Piece,
     TurnedPage,
     certain_rows,
