@@ -252,17 +252,17 @@ class PageViewer:
 
     def _boxes(self, said: dict[str, Any], _: bytes) -> tuple[Box, ...]:
         """The boxes of an answer; raises Malformed for what no correct process sends."""
-        boxes = said.get("boxes")
-        if not isinstance(boxes, list) or len(boxes) > protocol.MAX_BOXES:
-            raise protocol.Malformed("no boxes")
-        if not all(isinstance(box, list) and is_box(box, self._child.pages) for box in boxes):
-            raise protocol.Malformed("a box that is none")
+        boxes: Any = said.get("boxes")
+        right = isinstance(boxes, list) and len(boxes) <= protocol.MAX_BOXES
+        if not right or not all(is_box(box, self._child.pages) for box in boxes):
+            raise protocol.Malformed("boxes that are none")
         return tuple(Box(*box) for box in boxes)
 
 
-def is_box(values: list[Any], pages: int) -> bool:
+def is_box(values: Any, pages: int) -> bool:  # noqa: ANN401 - as JSON has it
     """Whether values are a page and a box on it, as a correct process returns them."""
-    return protocol.fit(values[:1], "int") and values[0] <= pages and protocol.is_area(values[1:])
+    is_paged = isinstance(values, list) and protocol.fit(values[:1], "int")
+    return is_paged and values[0] <= pages and protocol.is_area(values[1:])
 
 
 @cache

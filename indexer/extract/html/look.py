@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import regex
 
 from indexer.extract.extraction import table, words
 from indexer.extract.hidden import CLEAR, MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, Look
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
 _FURTHER = 5_000  # the same to the right or below
@@ -90,9 +87,11 @@ class Stylesheet:
                 if (tried := len(numbers) ** steps) > left:
                     continue
                 left -= tried
-                for element in _matching(root, path):
-                    found = self._found.setdefault(numbers[element], {})
-                    _add(found, _declared(declared, rank, number))
+                # Raised for a prefix that is nowhere declared, and for a control character.
+                with suppress(etree.XPathError, ValueError):
+                    for element in root.xpath(path):
+                        found = self._found.setdefault(numbers[element], {})
+                        _add(found, _declared(declared, rank, number))
 
     def look(self, outer: Look, tag: str, attributes: Mapping[str, str]) -> Look:
         """The look of the next element of the page, within another one."""
@@ -118,16 +117,6 @@ class Stylesheet:
         if min(shares, default=1.0) < MIN_SEEN and not self._styled:
             given["opacity"] = 0.0
         return replace(outer, **given) if given else outer
-
-
-def _matching(root: _Element, path: str) -> Sequence[_Element]:
-    """The elements at a path; none where libxml2 takes no such path."""
-    from lxml import etree
-
-    try:
-        return list(root.xpath(path))
-    except (etree.XPathError, ValueError):  # a prefix that is nowhere declared; a control character
-        return ()
 
 
 def _paths(selectors: str, names: Set[str]) -> Iterator[tuple[str, _Rank, int]]:

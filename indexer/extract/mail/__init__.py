@@ -276,11 +276,7 @@ def _text(data: bytes, charset: str | None) -> str:
 # --- Messages of Outlook: [MS-OXMSG], section 2, streams that are named by property ---------------
 
 _PROPERTIES = "__properties_version1.0"
-_SUBJECT, _SENDER, _SENDER_ADDRESS, _SENDER_SMTP = "0037", "0C1A", "0C1F", "5D01"
-_TO, _CC, _BCC = "0E04", "0E03", "0E02"
-_PLAIN, _RTF, _HTML = "1000", "1009", "1013"
-_LONG_NAME, _NAME, _SHOWN_NAME, _DATA = "3707", "3704", "3001", "3701"
-_ADDRESS, _SMTP_ADDRESS, _RECIPIENT_NAME = "3003", "39FE", "3001"
+_NUMBERS = table("mail", "outlook")  # of properties that are text or bytes
 _SENT, _RECEIVED, _CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
 _EPOCH = dt.datetime(1601, 1, 1, tzinfo=dt.UTC)
 _LAST_TICK = (dt.datetime.max.replace(tzinfo=dt.UTC) - _EPOCH) // dt.timedelta(microseconds=1) * 10
@@ -316,12 +312,12 @@ class _Outlook:
 
     def headers(self) -> Iterator[tuple[str, str]]:
         """The header lines above the text."""
-        yield "Subject", self._string("", _SUBJECT)
-        name = self._string("", _SENDER)
-        address = self._string("", _SENDER_SMTP) or self._string("", _SENDER_ADDRESS)
+        yield "Subject", self._string("", "subject")
+        name = self._string("", "sender")
+        address = self._string("", "sender_smtp") or self._string("", "sender_address")
         yield "From", _person(name, address)
         everyone = dict(self._recipients())
-        for label, key in (("To", _TO), ("Cc", _CC), ("Bcc", _BCC)):
+        for label, key in (("To", "to"), ("Cc", "cc"), ("Bcc", "bcc")):
             shown = [part.strip() for part in self._string("", key).rstrip("\0").split(";")]
             yield label, "; ".join(_person(p, everyone.get(p, "")) for p in shown if p)
         ticks = self._numbers.get(_SENT) or self._numbers.get(_RECEIVED)
@@ -331,19 +327,19 @@ class _Outlook:
 
     def text(self, unread: list[str]) -> str:
         """The text of the message; what of it could not be read is added to `unread`."""
-        data = self._compound.read(f"{self._prefix}__substg1.0_{_HTML}0102")
-        page = decode_html(data, decode_part) if data else self._string("", _HTML)
-        text = html_text(page, titled=False)[1] or self._string("", _PLAIN)
-        if not text.strip() and self._compound.read(f"{self._prefix}__substg1.0_{_RTF}0102"):
+        data = self._read("", "html", "0102")
+        page = decode_html(data, decode_part) if data else self._string("", "html")
+        text = html_text(page, titled=False)[1] or self._string("", "plain")
+        if not text.strip() and self._read("", "rtf", "0102"):
             unread.append("the text, which is in RTF alone")
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def _attach(self, storage: str, mail: Mail) -> None:
         """Attach what is in a storage; one without a name and bytes is none."""
-        names = (self._string(storage, key) for key in (_LONG_NAME, _NAME, _SHOWN_NAME))
+        names = (self._string(storage, key) for key in ("long_name", "name", "shown_name"))
         name = next(filter(None, names), "")
-        data = self._compound.read(f"{self._prefix}{storage}/__substg1.0_{_DATA}0102")
-        inner = f"{self._prefix}{storage}/__substg1.0_{_DATA}000D/"
+        data = self._read(storage, "data", "0102")
+        inner = f"{self._prefix}{storage}/__substg1.0_{_NUMBERS['data']}000D/"
         if data is not None:
             mail.attach(name or "attachment", data)
         elif self._compound.read(f"{inner}{_PROPERTIES}") is not None:
@@ -357,25 +353,21 @@ class _Outlook:
     def _recipients(self) -> Iterator[tuple[str, str]]:
         for storage in self._storages:
             if storage.startswith("__recip"):
-                address = self._string(storage, _SMTP_ADDRESS) or self._string(storage, _ADDRESS)
-                yield self._string(storage, _RECIPIENT_NAME), address
+                address = self._string(storage, "smtp_address") or self._string(storage, "address")
+                yield self._string(storage, "recipient_name"), address
 
-    def _string(self, storage: str, key: str) -> str:
+    def _read(self, storage: str, name: str, kind: str) -> bytes | None:
+        """A property of the message, or of a storage in it, that is of a kind; None for none."""
+        place = f"{self._prefix}{storage}/" if storage else self._prefix
+        return self._compound.read(f"{place}__substg1.0_{_NUMBERS[name]}{kind}")
+
+    def _string(self, storage: str, name: str) -> str:
         """A property that is text, "" where there is none."""
-        prefix = f"{self._prefix}{storage}/__substg1.0_{key}"
-        prefix = prefix if storage else f"{self._prefix}__substg1.0_{key}"
-        unicode = self._compound.read(f"{prefix}001F")
-        if unicode is not None:
-            return unicode.decode("utf-16-le", "replace").rstrip("\0")
-        narrow = self._compound.read(f"{prefix}001E")
-        if narrow is None:
-            return ""
-        narrow = narrow.rstrip(b"\0")
+        if (wide := self._read(storage, name, "001F")) is not None:
+            return wide.decode("utf-16-le", "replace").rstrip("\0")
+        narrow = (self._read(storage, name, "001E") or b"").rstrip(b"\0")
         page = self._numbers.get(_CODE_PAGE, 0)
-        try:
-            return narrow.decode(f"cp{page}") if page else decode_part(narrow)
-        except (LookupError, ValueError):
-            return decode_part(narrow)
+        return (decode_named(narrow, f"cp{page}") if page else None) or decode_part(narrow)
 
 
 def _person(name: str, address: str) -> str:
