@@ -230,10 +230,9 @@ class _Reader:
         elif tag == "table" and not self._beyond:
             if self._tables:
                 self._tables[-1].nested = True
-            self._tables.append(TableDraft(attrs))
+            self._tables.append(TableDraft(attrs, self._open[-1].look.gone))
         elif self._tables and not self._beyond:
-            outer, element = self._open[-2:]
-            self._tables[-1].start(tag, attrs, outer.look.gone or not element.look.gone)
+            self._tables[-1].start(tag, attrs, self._open[-1].look.gone)
 
     def _begin(self, tag: str) -> None:
         if tag in _HEADINGS:

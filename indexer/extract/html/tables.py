@@ -61,7 +61,8 @@ _SPAN = re.compile(r"[ \t\n\f\r]*\+?(\d+)")
 class TableDraft:
     """An open table: its rows so far, and the cell that text goes to."""
 
-    def __init__(self, named: Mapping[str, str]) -> None:
+    def __init__(self, named: Mapping[str, str], gone: bool) -> None:
+        self._gone = gone  # all of it is not displayed: then its cells have their places
         role = named.get("role", "").lower()
         self.nested = False  # whether it contains a table
         self._layout = role in ("presentation", "none")
@@ -74,19 +75,17 @@ class TableDraft:
         self._cell: _Draft | None = None
         self._before: list[Block] = []  # captions, and what stands between cells
         self._unseen: list[Block] = []
-        self._is_off = {"group": False, "row": False}  # whether the open ones are not displayed
 
-    def start(self, tag: str, named: Mapping[str, str], is_shown: bool) -> None:
-        """Begin a group of rows, a row, a cell or a caption."""
+    def start(self, tag: str, named: Mapping[str, str], gone: bool) -> None:
+        """Begin a group of rows, a row, a cell or a caption; `gone`: it is not displayed."""
+        is_shown = self._gone or not gone
         if tag in _GROUPS:
             self._kind, self._row, self._into = tag, None, None
             self._group += 1
-            self._is_off = {"group": not is_shown, "row": False}
         elif tag == "tr":
-            self._is_off["row"] = not is_shown
-            self._begin_row(named)
+            self._begin_row(named, is_shown=is_shown)
         elif tag in ("td", "th"):
-            self._begin_cell(tag, named, is_shown and not any(self._is_off.values()))
+            self._begin_cell(tag, named, is_shown)
         elif tag == "caption":
             self._into, self._cell = self._before, None
             self._marked = True
@@ -97,22 +96,21 @@ class TableDraft:
             self._into, self._cell = None, None
         if tag == "tr" or tag in _GROUPS:
             self._row = None
-            self._is_off["row"] = False
         if tag in _GROUPS:
-            self._kind, self._is_off["group"] = "", False
+            self._kind = ""
 
-    def _begin_row(self, named: Mapping[str, str]) -> None:
+    def _begin_row(self, named: Mapping[str, str], *, is_shown: bool) -> None:
         if not self._kind:
             self._kind = "tbody"
             self._group += 1
         self._row, self._is_bold = [], _is_bold(named)
         self._into, self._cell = None, None
-        if not any(self._is_off.values()):
+        if is_shown:
             self._rows.append((self._kind, self._group, self._row))
 
     def _begin_cell(self, tag: str, named: Mapping[str, str], is_shown: bool) -> None:
         if self._row is None:
-            self._begin_row({})
+            self._begin_row({}, is_shown=True)
         if not is_shown:
             self._into, self._cell = self._unseen, None
             return
