@@ -133,10 +133,10 @@ def _lines(extractor: Extractor, opened: Extraction, lines: Iterator[Line]) -> I
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
     opened.extractor = "+".join([extractor.label, *sorted(opened.engines)])
-    if keys.are_most:
+    if keys.chars > keys.others:  # keys and little else
         raise UnreadableDocument("secret", "private key", extractor.label)
     if keys.number:
-        opened.notes.append(keys.note)
+        opened.notes.append(f"{_counted(keys.number, 'private key')} left out")
     opened.remark = "; ".join((*_remarks(opened.unread, passages), *opened.notes))
     if not found:
         reason = "malformed" if opened.unread else extractor.empty_reason
@@ -174,8 +174,11 @@ def _remarks(unread: list[str], passages: int) -> Iterator[str]:
         named = ", ".join(unread[:MAX_REMARK_PARTS])
         yield f"not readable: {named}{f' and {more} more' if more > 0 else ''}"
     if passages:
-        what = "1 passage is" if passages == 1 else f"{passages:,} passages are"
-        yield f"{what} hidden in the document"
+        yield f"{_counted(passages, 'passage')} hidden in the document"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"1 {what} is" if number == 1 else f"{number:,} {what}s are"
 
 
 def is_cut_at_limit(label: str) -> bool:

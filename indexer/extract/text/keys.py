@@ -86,17 +86,6 @@ class WithoutKeys:
         self._lines, self._again = lines, deque[Line]()
         self.number = self.chars = self.others = 0
 
-    @property
-    def are_most(self) -> bool:
-        """Whether the document is keys and little else."""
-        return self.chars > self.others
-
-    @property
-    def note(self) -> str:
-        """What the row of the document says of them."""
-        what = "1 private key is" if self.number == 1 else f"{self.number:,} private keys are"
-        return f"{what} left out"
-
     def __iter__(self) -> Iterator[Line]:
         """The lines, each once."""
         while (line := self._next()) is not None:

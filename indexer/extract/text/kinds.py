@@ -42,19 +42,14 @@ class Known:
 _NOT_TEXT = Known("not text", "", "binary")
 
 
-@dataclass(frozen=True, slots=True)
-class _Sign:
-    """Bytes at an offset, where "?" stands for any; `of_letters` if they could begin a text."""
-
-    pattern: bytes
-    of_letters: bool
-    known: Known
-
-
 @cache
-def _table() -> tuple[re.Pattern[bytes], list[_Sign], dict[str, Known]]:
-    """All signs as one pattern, in their order, and each; kinds by suffix. Made when asked."""
-    signs: list[_Sign] = []
+def _table() -> tuple[re.Pattern[bytes], list[tuple[Known, bool]], dict[str, Known]]:
+    """First bytes as one pattern; what each of them is, if a text could begin so; kinds by suffix.
+
+    In first bytes "?" stands for any, and an offset stands before "@". Made when asked.
+    """
+    patterns: list[bytes] = []
+    signs: list[tuple[Known, bool]] = []
     by_suffix: dict[str, Known] = {}
     advices = table("kinds", "advice")
     for row in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
@@ -65,16 +60,13 @@ def _table() -> tuple[re.Pattern[bytes], list[_Sign], dict[str, Known]]:
         exported = f"unsupported export as {form or 'PDF'} from {program}"
         reason, _, advice = advices.get(says, exported).partition(" ")
         known = Known(what, advice, reason, form if program == "read" else "")
-        signs += [_sign(each, known) for each in begins.split()]
+        for offset, _, letters in (each.rpartition("@") for each in begins.split()):
+            data = letters.encode("ascii").decode("unicode_escape").encode("latin-1")
+            escaped = re.escape(data).replace(rb"\?", b".")
+            patterns.append(b"(.{%d}%s)" % (int(offset or 0), escaped))
+            signs.append((known, all(0x20 <= byte < 0x7F for byte in data)))
         by_suffix |= dict.fromkeys(suffixes.split(), known)
-    return re.compile(b"|".join(sign.pattern for sign in signs), re.DOTALL), signs, by_suffix
-
-
-def _sign(written: str, known: Known) -> _Sign:
-    offset, _, letters = written.rpartition("@")
-    data = letters.encode("ascii").decode("unicode_escape").encode("latin-1")
-    pattern = b"(.{%d}%s)" % (int(offset or 0), re.escape(data).replace(rb"\?", b"."))
-    return _Sign(pattern, all(0x20 <= byte < 0x7F for byte in data), known)
+    return re.compile(b"|".join(patterns), re.DOTALL), signs, by_suffix
 
 
 def known_by_bytes(sample: bytes) -> Known | None:
@@ -83,8 +75,8 @@ def known_by_bytes(sample: bytes) -> Known | None:
     found = pattern.match(sample)
     if found is None or found.lastindex is None:
         return None
-    sign = signs[found.lastindex - 1]
-    return None if sign.of_letters and is_text(sample) else sign.known
+    known, of_letters = signs[found.lastindex - 1]
+    return None if of_letters and is_text(sample) else known
 
 
 def known_by_name(path: str, otherwise: Known = _NOT_TEXT) -> Known:
