@@ -92,8 +92,7 @@ class Members:
         Where the list of members itself is damaged, those before it are read.
         """
         budget: Budget = self.within.budget
-        found = iter(members)
-        while (member := self._next(found)) is not None:
+        for member in self._listed(members):
             *folders, base = path_parts(member.name)
             litter = any(never_a_document(folder, is_folder=True) for folder in folders)
             if litter or never_a_document(base, is_folder=False):
@@ -116,14 +115,13 @@ class Members:
         if reasons <= NO_DOCUMENT | {"unsupported"}:
             raise UnreadableDocument("unsupported", f"{kind} without documents")
 
-    def _next(self, members: Iterator[Member]) -> Member | None:
+    def _listed(self, members: Iterable[Member]) -> Iterator[Member]:
         try:
-            return next(members, None)
+            yield from members
         except (UnreadableDocument, *BROKEN) as error:
             reason = _reason(error).reason
-        self.reasons[reason] += 1
-        self.unread.append(f"the rest ({reason})")
-        return None
+            self.reasons[reason] += 1
+            self.unread.append(f"the rest ({reason})")
 
     def _member(self, name: str, member: Member) -> Iterator[Line]:
         """The mark and the lines of a member; without text, the mark contains the reason."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import groupby
+from itertools import count, groupby
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
@@ -140,9 +140,6 @@ class _Element:
     skipped: bool = False
     article: bool = False
     block: tuple[bool, bool] = (False, False)
-    lists: int = 0
-    list: _Element | None = None  # the innermost
-    items: int = 0  # of a list, so far
 
 
 def _begun(
@@ -166,11 +163,7 @@ def _begun(
         parent.skipped or tag in _SKIPPED,
         parent.article or tag in _ARTICLES or role == "main",
         parent.block,
-        parent.lists + (tag in _LISTS),
-        parent.list,
     )
-    if tag in _LISTS:
-        element.list = element
     if tag in _BLOCKS:
         element.block = (element.menu, element.aside)
     return element
@@ -188,6 +181,7 @@ class _Reader:
         self._blocks: list[Block] = []
         self._open = [_Element("", sheet.plain)]
         self._tags: Counter[str] = Counter()
+        self._lists: list[tuple[str, Iterator[int]]] = []  # those open, and the numbers of items
         self._tables: list[TableDraft] = []
         self._beyond = 0  # open tables that are nested too deep to be read as such
         self._text: list[tuple[str, bool]] = []  # of the block in hand, and whether struck out
@@ -235,17 +229,14 @@ class _Reader:
             self._tables[-1].start(tag, attrs, self._open[-1].look.gone)
 
     def _begin(self, tag: str) -> None:
-        if tag in _HEADINGS:
+        if tag in _LISTS:
+            self._lists.append((tag, count(1)))
+        if tag in ("li", "blockquote", *_HEADINGS):
             self._prefix = tag
-        elif tag == "li":
-            self._prefix = tag
-            self._label, self._depth = "-", max(1, self._open[-1].lists)
-            above = self._open[-1].list
-            if above is not None and above.tag == "ol":
-                above.items += 1
-                self._label = f"{above.items}."
-        elif tag == "blockquote":
-            self._prefix = tag
+        if tag == "li":
+            self._label, self._depth = "-", max(1, len(self._lists))
+            if self._lists and self._lists[-1][0] == "ol":
+                self._label = f"{next(self._lists[-1][1])}."
 
     def _void(self, tag: str, named: Mapping[str, str], look: Look) -> None:
         if tag == "br":
@@ -275,6 +266,8 @@ class _Reader:
                 self._end_table()
         if element.tag == "a":
             self._end_link()
+        if element.tag in _LISTS:
+            self._lists.pop()
         if element.tag in ("li", "blockquote", *_HEADINGS):
             self._prefix = ""
         self._open.pop()
