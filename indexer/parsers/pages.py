@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from indexer.errors import Refused
 from indexer.extract.ocr.reading_order import PlacedText
-from indexer.parsers import limits, protocol
+from indexer.parsers import limits, protocol, recogniser_version
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child, words_of
 from indexer.parsers.tesseract import find_tesseract, tesseract_scripts
@@ -69,9 +69,7 @@ _ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "4194304", "MALLOC_TRIM_THRESHOLD_": "
 @cache
 def engine_version() -> str:
     """The engine whose results a kept page holds, as in "rapidocr-3.10.0/2"."""
-    from importlib.metadata import version  # email and more
-
-    return f"rapidocr-{version('rapidocr')}/{VERSION}"
+    return f"rapidocr-{recogniser_version()}/{VERSION}"
 
 
 @dataclass(frozen=True, slots=True)

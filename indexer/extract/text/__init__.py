@@ -114,11 +114,9 @@ def _utf16_without_mark(sample: bytes) -> str | None:
     head = sample[:512]
     if len(head) < 8:
         return None
-    half = len(head) // 2
-    if head[1::2].count(0) > 0.8 * half and head[0::2].count(0) == 0:
-        return "utf-16-le"
-    if head[0::2].count(0) > 0.8 * half and head[1::2].count(0) == 0:
-        return "utf-16-be"
+    for name, zeros, letters in (("le", head[1::2], head[::2]), ("be", head[::2], head[1::2])):
+        if zeros.count(0) > 0.8 * (len(head) // 2) and letters.count(0) == 0:
+            return f"utf-16-{name}"
     return None
 
 
