@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,14 +18,13 @@ from pathlib import Path
 from indexer.confine import starting, tesseract_files
 from indexer.confine.program import EXIT_UNCONFINED, command
 from indexer.errors import SealUnavailable, UnreadableDocument
-from indexer.extract.extraction import table
 from indexer.records import Points
 
 SECONDS = 120.0  # wall clock, for one page
 MAX_OUTPUT_BYTES = 8 * 2**20
 MAX_LANGUAGES = 3  # tried together; each takes as long as the first
 # The scripts that rapidocr's model lacks, with their languages; a file of a whole script is better.
-SCRIPTS = table("tesseract", "scripts")
+SCRIPTS: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 # Most Greek capitals look like Latin ones: a Latin word, or a sign beside an amount, becomes Greek.
 _BESIDE = {"Greek": "eng"}
 

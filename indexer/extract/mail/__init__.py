@@ -267,9 +267,8 @@ def _payload(message: Message) -> tuple[bytes, bool]:
 
 def _text(data: bytes, charset: str | None) -> str:
     """Bytes decoded with the declared encoding, else with the detected one."""
-    if not charset or charset.lower() in ("unknown-8bit", "us-ascii", "utf-8"):
-        return decode_part(data)
-    text = decode_named(data, charset)
+    is_known = charset and charset.lower() not in ("unknown-8bit", "us-ascii", "utf-8")
+    text = decode_named(data, charset or "") if is_known else None
     return decode_part(data) if text is None else text
 
 

@@ -97,10 +97,11 @@ class RapidEngine:
             frames = [_around(frame, width, height) for frame in frames]
         corners = [[(float(x), float(y)) for x, y in frame] for frame in frames]
         angle = skew(corners)
+        crops = self._rapidocr.crop_text_regions(picture, np.asarray(frames)) if frames else []
         pieces = [
             Piece(*turned(frame, angle), text, confidence, places)
             for frame, (text, confidence, places) in zip(
-                corners, self._texts(picture, frames), strict=True
+                corners, self._read_crops(crops) if frames else [], strict=True
             )
             if text
         ]
@@ -119,7 +120,7 @@ class RapidEngine:
 
     def _is_upside_down(self, picture: Picture, frames: Sequence[Frame]) -> bool:
         """Whether most of the widest lines are read better when turned around."""
-        widest = sorted(frames, key=_width, reverse=True)[:_VOTERS]
+        widest = sorted(frames, key=_sides, reverse=True)[:_VOTERS]
         crops = self._rapidocr.crop_text_regions(picture, np.asarray(widest))
         _, voted = self._rapidocr.cls_and_rotate([crop.copy() for crop in crops])
         against = sum(label == "180" for label, _ in voted.cls_res)
@@ -128,10 +129,6 @@ class RapidEngine:
         upright = sum(sure for _, sure, _ in self._read_crops(crops))
         inverted = [np.ascontiguousarray(np.rot90(crop, 2)) for crop in crops]
         return sum(sure for _, sure, _ in self._read_crops(inverted)) > upright
-
-    def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[_Read]:
-        crops = self._rapidocr.crop_text_regions(picture, np.asarray(frames)) if frames else []
-        return self._read_crops(crops) if crops else []
 
     def _read_crops(self, crops: Sequence[Picture]) -> list[_Read]:
         result = self._rapidocr.recognize_txt(list(crops))
@@ -164,23 +161,19 @@ def _parameters(threads: int) -> dict[str, object]:
     }
 
 
-def _width(frame: Frame) -> float:
-    return float(np.linalg.norm(frame[1] - frame[0]))
-
-
-def _height(frame: Frame) -> float:
-    return float(np.linalg.norm(frame[3] - frame[0]))
+def _sides(frame: Frame) -> tuple[float, float]:
+    """Width and height of a frame."""
+    return float(np.linalg.norm(frame[1] - frame[0])), float(np.linalg.norm(frame[3] - frame[0]))
 
 
 def _aspect(frame: Frame) -> float:
     """How much longer a frame is than it is high, in whichever direction."""
-    sides = sorted((_width(frame), _height(frame)))
-    return sides[1] / max(1.0, sides[0])
+    return max(_sides(frame)) / max(1.0, min(_sides(frame)))
 
 
 def _is_sideways(frames: Sequence[Frame]) -> bool:
     """Whether lines run from top to bottom: most of the long frames stand on their short side."""
-    long = [(_width(frame), _height(frame)) for frame in frames if _aspect(frame) > _ASPECT]
+    long = [_sides(frame) for frame in frames if _aspect(frame) > _ASPECT]
     return sum(high for wide, high in long if high > wide) > sum(
         wide for wide, high in long if high <= wide
     )
