@@ -142,11 +142,3 @@ def test_pages_of_what_is_not_in_the_index_or_has_none_are_refused(report, root)
     (root / "report.pdf").unlink()
     with pytest.raises(Refused, match="no longer exists"):
         report.page_picture("report.pdf", 1)
-
-
-def test_a_link_in_the_place_of_a_document_is_not_followed(report, root, tmp_path):
-    (tmp_path / "secret.pdf").write_bytes(pdf_of("a page of somebody else"))
-    (root / "report.pdf").unlink()
-    (root / "report.pdf").symlink_to(tmp_path / "secret.pdf")
-    with pytest.raises(Refused, match="report"):
-        report.page_picture("report.pdf", 1)
