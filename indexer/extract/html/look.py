@@ -99,7 +99,7 @@ class Stylesheet:
         found = dict(_declared(own, _OWN_RANK)) if own else {}
         _add(found, self._found.get(self._number, {}))
         self._number += 1
-        if not (attributes or found):
+        if not found and _LOOKS.isdisjoint(attributes):
             return replace(outer, struck=True) if tag in _STRUCK else outer
         style = {name: each[-1] for name, each in found.items()}
         given = dict(_colours(tag, attributes, style))
@@ -176,6 +176,7 @@ def _add(found: _Declared, more: _Declared) -> None:
 
 
 _STRUCK = words("html", "struck")
+_LOOKS = frozenset({"hidden", "color", "text", "bgcolor", "background"})  # attributes
 _DECORATIONS = ("text-decoration", "text-decoration-line")
 
 
