@@ -57,9 +57,12 @@ class Mail:
 
     def enclose(self, name: str, mail: Callable[[], Mail]) -> None:
         """Attach a message, which is read in its turn."""
+
+        def read(within: Within) -> Extraction:
+            return mail_extraction(mail(), within)
+
         self.attached.append(name)
-        read = partial(_enclosed, mail)
-        self.members.append(Member(name, lambda within: opened_as("eml", read, within)))
+        self.members.append(Member(name, partial(opened_as, "eml", read)))
 
     def name(self, name: str, what: str) -> None:
         """Name an attachment that cannot be read, and why."""
@@ -82,10 +85,6 @@ def mail_extraction(mail: Mail, within: Within) -> Extraction:
     members.unread += mail.unread
     lines = chain(plain_lines([mail.text()]), members.lines(mail.members))
     return members.extraction(mail.subject, lines)
-
-
-def _enclosed(mail: Callable[[], Mail], within: Within) -> Extraction:
-    return mail_extraction(mail(), within)
 
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
