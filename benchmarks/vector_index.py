@@ -29,9 +29,8 @@ from numpy.typing import NDArray
 from benchmarks.common import print_table
 from indexer import retrieve
 from indexer.records import Chunk, FileRow, Fingerprint, Query
-from indexer.store.folder import usage
 from indexer.store.snapshot import Snapshot, Snapshots
-from indexer.store.storage import make_store
+from indexer.store.storage import make_store, usage
 from indexer.store.tables import CHARS_COLUMN, FULL_TEXT_COLUMN, Embedded, Scale
 from indexer.store.writer import Writer
 from tests.support.rows import by_vector, vector_index
