@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby, takewhile
 from typing import TYPE_CHECKING
 
-from corpus_agent.text.dates import without_dates
+from corpus_agent.text.dates import find_dates
 from corpus_agent.text.sentences import (
     Unit,
     asks,
     heads_table,
+    is_courtesy,
     is_item,
     is_pointer,
     is_title,
@@ -124,7 +125,7 @@ def _of_passage(number: int, passage: Chunk, columns: str) -> list[Candidate]:
                 unit.end,
                 text,
                 tuple(other for other in around if other and other != text),
-                naming=unit in naming,
+                naming=unit in naming or is_courtesy(text),
                 columns=names,
             )
         )
@@ -182,6 +183,5 @@ def _names(text: str, unit: Unit) -> bool:
     line = text[unit.start : unit.end]
     if unit.kind != "text" or "\n" in line or len(line) > _LONGEST:
         return False
-    if is_item(without_dates(line)):  # "2 May 2024" is none
-        return False
-    return not _ENDS_A_SENTENCE.search(line) and not _AMOUNT.search(line)
+    listed = is_item(line) and not find_dates(line)  # "2 May 2024" is no item
+    return not (listed or _ENDS_A_SENTENCE.search(line) or _AMOUNT.search(line))

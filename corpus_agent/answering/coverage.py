@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus_agent.text.dates import find_dates
-from corpus_agent.text.number_words import calendar_names
+from corpus_agent.text.number_words import AMOUNT, PRICE, SPAN, calendar_names
 from corpus_agent.text.polarity import alternatives
 from corpus_agent.text.tables import label_of
 from corpus_agent.text.tokens import (
@@ -91,6 +91,7 @@ _BEGINNING = 24  # characters of a question in which "when" asks for a time
 _NO_NAME = lazy(alternatives(_LISTS["words"]["total"] + _LISTS["words"]["payable"]))
 TOTAL = 0.8  # of a bare total: "Total assets" may be asked for
 _TIME = lazy(r"(?<![\p{N}.,])(?:1\d|20)\d\d(?![\p{N}]|[.,]\p{N})|\d[:.]\d\d(?!\p{N})")
+_VALUES = {"how_long": SPAN, "price": PRICE, "how_much": AMOUNT}  # what a text then has
 
 
 class AskedFor:
@@ -103,16 +104,24 @@ class AskedFor:
         self._asked = [w for w in self._said if w not in STOP_WORDS and w not in dated]
         self._total = bool(_WORDS["total"].search(said))
         self._when = bool(_WORDS["when"].search(said[:_BEGINNING]))
+        self._value = next((name for name in _VALUES if _WORDS[name].search(said)), "")
+        if _WORDS["price_is"].search(said) and (self._value or _WORDS["what"].match(said)):
+            self._value = "price"
         self._sides = _sides(question)
+        self.asks_value = self._when or bool(self._value)
 
     def of(self, text: str) -> float:
         """1 if a text is of this kind, less if it may be, 0 if it is not."""
         if label := fold(label_of(text)):
             return self._called(label)
+        if self._value:
+            return float(bool(_VALUES[self._value].search(text)))
         return self._time_of(text) if self._when else 0.0
 
     def means(self, word: str, text: str) -> bool | None:
-        """Whether a text says of a time what a word of the question does; None if neither does."""
+        """Whether a text says of a time or sum what a word of the question does; None: neither."""
+        if self._value:
+            return True if _WORDS[f"{self._value}_is"].fullmatch(word) and self.of(text) else None
         if not (self._when and (sides := self._sides & _sides(word))):
             return None
         return (self._time_of(text) > 0 or None) if sides & _sides(text) else False
@@ -152,8 +161,6 @@ def _sides(text: str) -> frozenset[str]:
 Vectors = NDArray[np.float32]
 GRAM = 3  # letters of a word that are compared, where the model reads no words
 EXACT = 1.0  # coverage of a word that occurs itself, in any form: the maximum of a cosine
-
-
 EncodeTokens = Callable[[list[str]], Sequence[Encoded]]
 
 

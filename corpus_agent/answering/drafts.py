@@ -197,7 +197,6 @@ class DraftChecker:
     ) -> None:
         self._corpus, self._source_of, self._shown = corpus, source_of, shown
         self._known, self._question, self._encode = known, question, encode
-        self._windows: dict[object, Window] = {}
 
     @cached_property
     def _supporter(self) -> Supporter:
@@ -246,15 +245,10 @@ class DraftChecker:
             return Judgement("unsupported")
         cited = [numbers[n] for n in claim.cited]
         said = without_sources(claim.text, (each.source for each in cited))
-        return judged(said, [*map(self._window, cited)], self._encode, self._question)
-
-    def _window(self, citation: Citation) -> Window:
-        """The sentences of the document that contain a quotation, with their context."""
-        if citation.place not in self._windows:
-            self._windows[citation.place] = self._read(citation)
-        return self._windows[citation.place]
+        return judged(said, [*map(self._read, cited)], self._encode, self._question)
 
     def _read(self, citation: Citation) -> Window:
+        """The sentences of the document that contain a quotation, with their context."""
         first = max(1, citation.line_start - AROUND_LINES)
         count = citation.line_end - first + 1 + AROUND_LINES
         alone = passage(citation.source, citation.line_start, citation.quote)

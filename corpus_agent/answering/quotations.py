@@ -28,7 +28,7 @@ from corpus_agent.answering.comparable import (
 )
 from corpus_agent.answering.records import Citation
 from corpus_agent.text.sanitize import visible
-from corpus_agent.text.sentences import Unit, is_item, leads_in, units, wants_more
+from corpus_agent.text.sentences import Unit, is_courtesy, is_item, leads_in, units, wants_more
 from corpus_agent.text.tokens import piece_size
 from corpus_agent.text.wording import Verdict
 from indexer import Line, Refused, Window
@@ -270,7 +270,7 @@ def _goes_on(above: str, below: str, *, is_marked: bool) -> bool:
     if above.rstrip().endswith(_ENDS) or above.lstrip().startswith(("#", "|")) or is_item(below):
         return False
     goes_on = below.lstrip(_OPENING_MARKS)[:1].islower() or wants_more(above)
-    return goes_on or is_marked or above.rstrip().endswith(",")
+    return goes_on or is_marked or (above.rstrip().endswith(",") and not is_courtesy(above))
 
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:

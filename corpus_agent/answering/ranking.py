@@ -56,7 +56,8 @@ def features(
     for candidate in found:
         hit, text = hits[candidate.passage], candidate.text
         around = coverage.together((text, *candidate.around))
-        alone = coverage.together((text, candidate.columns))
+        led_by = hit.chunk.text[candidate.opening : candidate.start].strip()
+        alone = coverage.together((text, candidate.columns, led_by))
         rows.append(
             (
                 0.0,
@@ -120,8 +121,8 @@ class Weighed:
     def figures(self, at: int) -> dict[str, float]:
         """The figures of a candidate that a logistic function weighs."""
         one, subject = self.found[at], self.subject
-        own, around = self.coverage.of(one.text), self.coverage.together((one.text, *one.around))
-        words, lacks = np.delete(own, subject.names), EXACT - around.clip(0.0)
+        around = self.coverage.together((one.text, *one.around))
+        lacks = EXACT - around.clip(0.0)
         sources = [self.hits[each.passage].chunk.source for each in self.found]
         others = [source != sources[at] for source in sources]
         if not any(others):
@@ -133,7 +134,6 @@ class Weighed:
             "lead": min(lead, CLEAR_LEAD),
             "near": cosine * near,
             "rare": rare,
-            "words": float(words.mean()) if len(words) else EXACT,
             "least": float(lacks.max()),
             "missing": float((lacks * subject.rarity).max()),
             "negations": float(max(0, denied)),
@@ -157,10 +157,11 @@ def weighed(
     subject = Subject(question, hits, scale.alike)
     found = candidates(hits[:read])
     named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
-    found = [c for c in found if not subject.names_another(c.text)]
     # A property answers what names its key.
     found = [c for c in found if not c.key or subject.hits(c.key)]
-    found = [c for c in found if not leads_in(c.text)]  # what it announces answers
+    found = [c for c in found if not (leads_in(c.text) or subject.names_another(c.text))]
+    if subject.kind.asks_value:  # a name says neither when nor how much
+        found = [c for c in found if not c.naming or subject.kind.of(c.text)]
     if not found or not subject.words:
         return None
     memory = {question: encode([question])[0]} if encode else None

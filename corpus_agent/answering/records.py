@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
 AnswerStatus = Literal[Word, "not_found"]
-# Verdicts of a quotation that stands in its document, there or elsewhere, whole.
-STANDING: frozenset[Verdict] = frozenset(["verified", "moved"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Citation:
     @property
     def stands(self) -> bool:
         """Whether the document contains the quotation, there or elsewhere."""
-        return self.verdict in STANDING
+        return self.verdict in ("verified", "moved")
 
     @property
     def place(self) -> tuple[str, int, int, str]:

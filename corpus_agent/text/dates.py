@@ -107,13 +107,6 @@ def _sharing(before: regex.Match[str], day: str) -> str:
     return next((each for each in days if each < day and (each[:4] == day[:4] or own > month)), "")
 
 
-def without_dates(text: str) -> str:
-    """The text without its dates."""
-    for found in reversed(find_dates(text)):
-        text = f"{text[: found.start]}{text[found.end :]}"
-    return text
-
-
 def _every(text: str, day_first: bool | None) -> Iterator[tuple[int, int, list[str]]]:
     """Places of dates with the days that they may mean, the surest forms first."""
     beside = near(_HINT, text, *_AROUND)

@@ -46,7 +46,6 @@ WEEKDAYS, MORE_WEEKDAYS = _numbered("weekdays"), _numbered("more_weekdays")
 UNIT = {word: fold(line) for line in _CONTENT["measures"].values() for word in fold(line).split()}
 """For each folded word of a unit the folded words of its line, which stand for the unit."""
 
-
 # Currencies in patterns: what a sign that is no letter ends with, as € and the $ of US$; these
 # signs; what is written in letters.
 _SIGNS = [sign for signs in table("currencies").values() for sign in signs]
@@ -60,6 +59,21 @@ ANY_CASE_CODES = rf"(?-i:(?!try|Try))(?:{CODES})"  # where case is ignored: "try
 def listed(*tables: Iterable[tuple[int, str]]) -> list[str]:
     """The words of tables as they are written, in order."""
     return [word for table in tables for _, line in table for word in line.split()]
+
+
+_SPANS, _NAMED_MONEY = (
+    "|".join(word for words in table(name).values() for word in words)
+    for name in ("spans", "currency_names")
+)
+_MONEY = f"{SYMBOLS}|{ANY_CASE_CODES}|{_NAMED_MONEY}"
+_TIME = ("second", "minute", "hour", "day", "week", "month", "year", "$")  # "$" is a sum
+_MEASURES = "|".join(" ".join(v for k, v in _CONTENT["measures"].items() if k not in _TIME).split())
+_COUNTS = "|".join(listed(CARDINALS, MORE_CARDINALS, (HUNDRED,)))
+_COUNT = rf"(?i)(?:\p{{N}}[\s-]?|(?<!\p{{L}})(?:{_COUNTS})[\s-])(?:\p{{L}}{{4,12}}[\s-])?"
+_SUM = rf"(?i)(?:{_MONEY})\s?\p{{N}}|{_COUNT}(?:{_MONEY}"
+# "Ten working days", "€5" or "five euros", and with them "2 kg": figures and what they are of.
+SPAN, PRICE = lazy(rf"{_COUNT}(?:{_SPANS})(?!\p{{L}})"), lazy(rf"{_SUM})(?!\p{{L}})")
+AMOUNT = lazy(rf"{_SUM}|{_MEASURES})(?!\p{{L}})")
 
 
 def by_word(*tables: Iterable[tuple[int, str]]) -> dict[str, int]:

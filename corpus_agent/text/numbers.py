@@ -16,6 +16,7 @@ from unicodedata import decimal
 
 import regex
 
+from corpus_agent.text.dates import find_dates
 from corpus_agent.text.number_words import (
     ANY_CASE_CODES,
     CARDINALS,
@@ -36,8 +37,7 @@ from corpus_agent.text.number_words import (
 from corpus_agent.text.tokens import fold, lazy
 
 _SPACES = "\u00a0\u202f "
-_DATE = lazy(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_DOTTED_DATE = lazy(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?![\d.])")
+_DAY_AND_MONTH = lazy(r"(?<![\d.])(0?[1-9]|[12]\d|3[01])\.(0?[1-9]|1[0-2])\.(?![\d.])")
 _TIME = lazy(r"(?i)(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)")
 _HOUR = lazy(r"(?i)(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b")
 # Not behind a letter: C7 and E1042 are names.
@@ -77,7 +77,6 @@ _LONGEST_SIGN = 12  # characters, with what stands before it
 _BELOW_ZERO = lazy(
     rf"(?i)[{_SPACES}]?(?:°[{_SPACES}]?[cf]?|degrees|grad|degr[ée]s|grados)?[{_SPACES}]?(?:below zero|unter null|sous z[ée]ro|bajo cero)"
 )
-_SLASH_DATE = lazy(r"(?<![\d/.-])(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?![\d/-])")
 _MONTH_YEAR = lazy(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d{2})(?![\d/-])")
 
 
@@ -101,6 +100,9 @@ def found(text: str) -> tuple[Figure, ...]:
     ends_of_words = {figure.end for figure in figures}
     text = "".join(str(decimal(char)) if char.isdecimal() else char for char in text)
     whole = text
+    for date in (dates := [*_dates(text)]):
+        text = text[: date.start] + "\x1f" * (date.end - date.start) + text[date.end :]
+    figures += dates
     for pattern, read in _READ:
         figures += [Figure(m.start(), m.end(), tuple(read(m))) for m in pattern.finditer(text)]
         text = pattern.sub(lambda match: "\x1f" * len(match[0]), text)
@@ -165,26 +167,17 @@ def apart(text: str) -> str:
     return re.sub(rf"(?<=\d)[{_SPACES}](?=\d)", ";", text)
 
 
-def _dotted_date(match: regex.Match[str]) -> list[str]:
-    day, month, year = match.groups()
-    if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12):
-        if not year:  # "€9.50." at the end of a sentence
-            return [_plain(match[0].rstrip("."))]
-        return [day, month, year]
-    long = year if not year or len(year) == 4 else f"20{year}"
-    return [str(int(day)), f"month {int(month)}", *([long] if long else [])]
-
-
-def _slash_date(match: regex.Match[str]) -> list[str]:
-    """Day and month in order where either may be the month."""
-    first, second, year = int(match[1]), int(match[3]), match[4]
-    if 12 < first <= 31 and second <= 12:
-        return [year, f"month {second}", str(first)]
-    if 12 < second <= 31 and first <= 12:
-        return [year, f"month {first}", str(second)]
-    if first == second:
-        return [year, f"month {first}", str(first)]
-    return [year, f"day {first}/{second}"]
+def _dates(text: str) -> Iterator[Figure]:
+    """The dates of figures alone; day and month in order where either may be the month."""
+    places: dict[tuple[int, int], list[str]] = {}
+    for date in find_dates(text):
+        if not any(map(str.isalpha, date.text)):
+            places.setdefault((date.start, date.end), []).append(date.normal)
+    for (start, end), days in places.items():
+        year, *rest = days[0].split("-")
+        month, day = map(int, rest)
+        own = (f"month {month}", str(day)) if len(days) == 1 else (f"day {month}/{day}",)
+        yield Figure(start, end, (year, *own))
 
 
 def _scaled(match: regex.Match[str]) -> list[str]:
@@ -245,10 +238,8 @@ def _plain(number: str) -> str:
 
 
 _READ: tuple[tuple[regex.Pattern[str], Callable[[regex.Match[str]], list[str]]], ...] = (
-    (_DATE, lambda match: [match[1], f"month {int(match[2])}", str(int(match[3]))]),
-    (_SLASH_DATE, _slash_date),
     (_MONTH_YEAR, lambda match: [f"month {int(match[1])}", match[2]]),
-    (_DOTTED_DATE, _dotted_date),
+    (_DAY_AND_MONTH, lambda match: [str(int(match[1])), f"month {int(match[2])}"]),
     (_TIME, _time),
     (_HOUR, lambda match: [f"{_hour(match[1], match[2])}:00"]),
     (_SCALED, _scaled),
@@ -268,7 +259,7 @@ _EVERY_NUMBER = by_word(CARDINALS, ((2, line("spelt", "both")), HUNDRED), SCALES
 NUMBER_OF = {word: n for word, n in _EVERY_NUMBER.items() if word not in _NOT_NUMBERS}
 
 # A number in one word, as German and Spanish write it: vierhundertfunfzehn, veintidos.
-_PIECES = by_word(PIECES)
+_PIECES = {w: n for w, n in by_word(CARDINALS, (HUNDRED,)).items() if len(w) > 3} | by_word(PIECES)
 _PIECE = re.compile("|".join(["und", *sorted(_PIECES, key=len, reverse=True)]))
 
 WORD = re.compile(r"[^\W\d_]+|[%‰€$£]")

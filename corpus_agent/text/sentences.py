@@ -48,17 +48,16 @@ _ENDS_OPEN = lazy(r"[\p{L}\p{M}\p{N}),]$")
 _CLAUSE = lazy(r"(?i)\s*(?:§|(?:art(?:\.|icle|ikel|[íi]c[uo]lo|igo)|section|clause|ziffer)\s?\d)")
 _ENDING = lazy(r"(?<![\p{L}\p{M}])\p{L}[\p{L}\p{M}]*$")
 _MARKED = (_HEAD, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
-_TABLE = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _ABBREVIATIONS = {name: frozenset(words.split()) for name, words in _TABLE.items()}
+_ANY = {name: "|".join(words).replace("_", " ") for name, words in _ABBREVIATIONS.items()}
 # A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "z. B.").
 _ABBREVIATED = lazy(r"(?:^|[^\p{L}\p{N}\p{Sc}°])(?:(?<![.])\d{1,2}|\p{L}(?<!['’]s))\.\s*$")
 _FIGURE_ENDS = lazy(r"(?:\S+\s+){3}\S*\d\.\s*$")  # where no dot makes an ordinal, a sentence ends
 _LAST_WORD = lazy(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
 _SMALL, _NO_START = lazy(r"\s*\p{Ll}"), lazy(r"\s*[\p{Ll}\p{Nd}]")
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
-_NUMBERS_WHAT = lazy(
-    rf"(?i)(?:^|[^\p{{L}}\p{{N}}])(?:{'|'.join(_ABBREVIATIONS['before_numbers'])})\.\s*$"
-)
+_NUMBERS_WHAT = lazy(rf"(?i)(?:^|[^\p{{L}}\p{{N}}])(?:{_ANY['before_numbers']})\.\s*$")
 _NUMBER = lazy(r"\s*(?:[ºª°]\s*)?\p{Nd}")
 # The mark that ends an emphasis stands behind the stop: "**Pay by card!** Cash is not taken."
 _CLOSING = lazy(r"[*_]{1,3}(?![\p{L}\p{N}*_])")
@@ -287,13 +286,15 @@ def leads_in(text: str) -> bool:
     return text.endswith(_LEADS_IN)
 
 
-_REFERS_BACK = lazy(
-    r"(?i)\W*(?:(?:in|at|by|for|of|from|with|after|before|during|under|on|to|since|until|despite|trotz"
-    r"|nach|vor|bei|mit|von|seit|après|avant|avec|depuis|después|antes|con|desde)\s+)?"
-    r"(?:th(?:is|at|ese|ose|ey|em|eir)|such|s?he|his|him|her|its?|both|neither"
-    r"|the (?:former|latter)|dies(?:e[rsmn]?)?|jene[rsmn]?|er|sie|ihre?[rsmn]?|seine?[rsmn]?"
-    r"|ils?|elles?|cel(?:a|ui|les?)|ce(?:tte|t|s)?|est[aeo]s?|es[ao]s?|él|ell[ao]s?)\b"
-)
+_COURTESY = lazy(rf"(?i)\W*(?:{_ANY['courtesy']})\b")
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether a sentence is one of those that a letter opens or closes with."""
+    return bool(_COURTESY.match(text))
+
+
+_REFERS_BACK = lazy(rf"(?i)\W*(?:(?:{_ANY['leads']})\s+)?(?:{_ANY['refers_back']})\b")
 
 
 def refers_back(text: str) -> bool:

@@ -77,7 +77,6 @@ OTHER_STOP_WORDS = STOP_WORDS - _WORDS["english"]
 WANT_MORE = _WORDS["want_more"]
 """Those that no sentence and no title ends with."""
 
-
 # What asks in scripts without spaces, whose pairs of characters are no words.
 _ASKING = lazy(
     "为什么|什么时候|什么|哪[些个里儿年种]|多少|何时|几个|谁|อะไร|ใคร|ที่ไหน|เมื่อไร|เมื่อใด|กี่|เท่าไร|เท่าไหร่|เท่าใด|อย่างไร|ทำไม|ไหน|ใด"

@@ -79,15 +79,12 @@ COSTS = "Der Mietvertrag der Garage kostet 80 Euro."
 ENDS = "Der Mietvertrag der Garage endet am 31. März 2027."
 SEAL = "The freezer seal is replaced every six years."
 POINTS = "- [The freezer seal](freezer.md)\n- See the [seal docs](https://x.example) for more.\n"
-# What is asked of which text, and the first quotation; None for no answer.
-QUOTED = (
+QUOTED = (  # what is asked of which text, and the first quotation; None for no answer
     ("How many steps a year do we repair?", MINUTES, "We agree to at most eight a year."),
     ("Bis wann läuft der Mietvertrag der Garage?", f"{COSTS} {ENDS}", ENDS),
     ("Wann endet der Mietvertrag?", f"{COSTS} {ENDS}", ENDS),
-    # A sentence that refers back, and one that names what it speaks of.
     (COVERED, f"{FROST}\nThey {UP_TO}\n", f"{FROST} They {UP_TO}"),
     (COVERED, f"{FROST}\nThe perils {UP_TO}\n", f"The perils {UP_TO}"),
-    # The words of the question alone.
     (OWED, f"{DEBT}:\n", None),
     (OWED, f"{DEBT} was 61 million dollars.\n", f"{DEBT} was 61 million dollars."),
 )
@@ -127,6 +124,7 @@ Total current assets 184,257 169,684
 Total assets 411,976 364,840
 """
 SPENT = "\n".join(["| What | Sum |", "| --- | --- |", "| Coach | 14 |", "| Total | 26 |"])
+FERRY = "Dear Ida,\n\nWe cross to Skarvik by ferry. It takes nine hours. The fare is 40 euros."
 OF_A_KIND = (  # the document, the question, what its likely line has
     (LEASE_OF, "When does the lease end?", "31 March 2031"),
     (LEASE_OF, "When does the lease start?", "1 April 2026"),
@@ -139,6 +137,8 @@ OF_A_KIND = (  # the document, the question, what its likely line has
     (STATEMENT, "What was the net income per share in 2022?", "Net income per share 9.72 9.70"),
     (STATEMENT, "What were the total assets in 2022?", "Total assets 411,976 364,840"),
     (STATEMENT, "What were total current assets?", "Total current assets 184,257 169,684"),
+    (FERRY, "How long is the ferry to Skarvik?", "It takes nine hours."),
+    (FERRY, "How much does the ferry to Skarvik cost?", "The fare is 40 euros."),
 )
 
 
@@ -147,7 +147,7 @@ def test_the_likely_line_has_the_kind_of_thing_that_is_asked_for(answerer):
     found = []
     for text, asked, has in OF_A_KIND:
         first = answerer.answer(asked, Whole({"a.md": text})).citations[0].quote
-        if has not in " ".join(first.split()) or first.startswith("#"):
+        if has not in " ".join(first.split()) or first.startswith(("#", "Dear")):
             found.append((asked, first))
     assert found == []
 
