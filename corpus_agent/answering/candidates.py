@@ -125,7 +125,7 @@ def _of_passage(number: int, passage: Chunk, columns: str) -> list[Candidate]:
                 unit.end,
                 text,
                 tuple(other for other in around if other and other != text),
-                naming=unit in naming or is_courtesy(text),
+                naming=unit in naming or (text[-1] in ".!" and is_courtesy(text)),
                 columns=names,
             )
         )
