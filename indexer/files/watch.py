@@ -15,7 +15,7 @@ from indexer.files.walk import CLOCK_TICK_NS, walk
 
 LEAST_SECONDS = 1.0  # between two looks
 CHANGING_SECONDS = 15.0  # at most, where each look finds a change
-SHARE = 0.03  # of a processor that looking may take, as far as MOST_SECONDS allow: 10,000 files 5 s
+SHARE = 0.03  # of the time that looking may take, as far as MOST_SECONDS allow: 10,000 files 5 s
 MOST_SECONDS = 60.0
 
 
@@ -27,9 +27,9 @@ def moments(root: Path, should_stop: Callable[[], bool]) -> Generator[None]:
     """
     here, before, pause = _identity(root), None, LEAST_SECONDS
     while not should_stop():
-        began = time.thread_time()
+        began = time.monotonic()
         now = picture(root)
-        took = time.thread_time() - began
+        took = time.monotonic() - began
         if _identity(root) != here:
             raise CorpusError(
                 f"The folder {str(root)!r} is gone, or another is in its place; "
