@@ -63,7 +63,7 @@ def ran(path, count):
 
 
 @pytest.mark.nightly
-def test_nothing_leaks_from_the_sealed_program_and_every_control_is_caught():
+def test_nothing_leaks_from_the_sealed_program():
     assert ran(PACKAGED, len(STRINGS)).tried["terminal"] >= len(STRINGS)
 
 
