@@ -189,7 +189,7 @@ def _close(
     listener: int | None = None,
 ) -> Sealed:
     """The seal around stores and their documents, so far as those are there."""
-    model = model_folder(settings.model, "--model")
+    model = model_folder(settings.model)
     if seal_off:
         return unsealed()
     folders = [model] if model is not None else []

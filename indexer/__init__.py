@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from indexer.words import UNSPACED as UNSPACED
     from indexer.words import WORD as WORD
     from indexer.words import fold as fold
+    from indexer.words import unheld as unheld
 
 # The same lines are the table by which a name is looked up, so that each is written once.
 with open(__file__, encoding="utf-8") as _own:  # noqa: PTH123 - pathlib takes longer than all this

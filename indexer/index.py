@@ -21,7 +21,7 @@ from indexer.chunk import Chunker, heading_of
 from indexer.embed import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable, UnreadableDocument
 from indexer.extract import title_of
-from indexer.files.opening import compared
+from indexer.files.opening import FileState, compared
 from indexer.files.paths import absence, is_there
 from indexer.parsers.pages import page_viewer
 from indexer.parsers.protocol import decoded
@@ -189,16 +189,21 @@ class Index(Snapshots):
         hits = retrieve.search(self, self.encoder, query)
         for hit in hits:
             self._check_text(hit)
-        found = {hit.chunk.source for hit in hits}
-        rows, now = self._rows_of(found), {}
-        for each in found:
-            part, source = self._split(each)
-            now[each] = compared(part.root, replace(rows[each], source=source))
+        now = self.states({hit.chunk.source for hit in hits})
         states = zip(hits, (now[hit.chunk.source] for hit in hits), strict=True)
         return [
             replace(hit, stale=state != "same", unreachable=state == "unreachable")
             for hit, state in states
         ]
+
+    def states(self, sources: Collection[str]) -> dict[str, FileState]:
+        """Whether each of these files that is in the index is as it was; see `compared`."""
+        rows = self._rows_of(sources)
+        places = {each: self._split(each) for each in sources if each in rows}
+        return {
+            each: compared(part.root, replace(rows[each], source=source))
+            for each, (part, source) in places.items()
+        }
 
     def _check_text(self, hit: Hit) -> None:
         """Raise DamagedStore if a passage is not the text that was embedded."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +25,7 @@ from indexer.embed.languages import (
 from indexer.records import ENGLISH, PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshot import Snapshots
+from indexer.words import holds, phrases
 
 POOL = 60  # rows asked of each side before fusion, however few are wanted
 # Chosen on seven development sets together; docs/decisions/search.md has the figures.
@@ -45,19 +45,6 @@ FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
 
 Found = TypeVar("Found")
-
-_QUOTED = re.compile(r'"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»')
-
-
-def phrases(text: str) -> list[str]:
-    """The phrases that stand in quotation marks, as `_plain` writes them; none of a single sign."""
-    found = (_plain("".join(groups)) for groups in _QUOTED.findall(text))
-    return [phrase for phrase in found if sum(map(str.isalnum, phrase)) > 1]
-
-
-def _plain(text: str) -> str:
-    """A text without its case, line breaks and forms of apostrophes."""
-    return " ".join(text.casefold().replace("’", "'").split())
 
 
 def search(
@@ -104,19 +91,16 @@ def with_phrases(snapshot: Snapshots, query: Query, asked: Sequence[str]) -> Ran
     """The passages that hold all phrases, of those with all their words."""
     every = replace(query, text=" ".join(asked), limit=PHRASE_DEPTH)
     found = snapshot.worded(every, every_word=True)
-    holds = np.array([_holds(hit, asked) for hit in snapshot.hits(found)], bool)
-    return Ranked(found.ids[holds], found.scores[holds])
+    whole = np.array([holds(hit.chunk.text, asked) for hit in snapshot.hits(found)], bool)
+    return Ranked(found.ids[whole], found.scores[whole])
 
 
 def phrases_first(hits: Iterable[Hit], asked: Sequence[str]) -> list[Hit]:
     """The hits, those with all phrases first: their scores are raised above .5, the others' not."""
-    raised = [replace(hit, score=hit.score / 2 + 0.5 * _holds(hit, asked)) for hit in hits]
-    return sorted(raised, key=lambda hit: not _holds(hit, asked))
-
-
-def _holds(hit: Hit, asked: Sequence[str]) -> bool:
-    text = _plain(hit.chunk.text)
-    return all(phrase in text for phrase in asked)
+    raised = [
+        replace(hit, score=hit.score / 2 + 0.5 * holds(hit.chunk.text, asked)) for hit in hits
+    ]
+    return sorted(raised, key=lambda hit: not holds(hit.chunk.text, asked))
 
 
 def with_relevance(hits: Sequence[Hit], encoder: Encoder, text: str) -> list[Hit]:
@@ -126,7 +110,7 @@ def with_relevance(hits: Sequence[Hit], encoder: Encoder, text: str) -> list[Hit
     for hit in hits:
         words = covered(text, f"{hit.chunk.heading}\n{hit.chunk.text}")
         chance = relevance_of(encoder, hit, (hit.cosine, words, hit.score))
-        if asked and _holds(hit, asked):
+        if asked and holds(hit.chunk.text, asked):
             chance = HELD + (1 - HELD) * chance
         least = min(least, chance)
         shown.append(replace(hit, relevance=least))

@@ -98,3 +98,31 @@ def runs_of(page: Letters, quote: Letters) -> Sequence[int]:
     blocks = SequenceMatcher(None, page.text, quote.text, autojunk=False).get_matching_blocks()
     found = [n for at, _, size in blocks if size >= MIN_LETTERS for n in range(at, at + size)]
     return found if len(found) >= MIN_SHARE * len(quote.text) else ()
+
+
+# ---- What stands in quotation marks
+
+_QUOTED = re.compile(r'"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»')
+
+
+def phrases(text: str) -> list[str]:
+    """The phrases that stand in quotation marks, as `_plain` writes them; none of a single sign."""
+    found = (_plain("".join(groups)) for groups in _QUOTED.findall(text))
+    return [phrase for phrase in found if sum(map(str.isalnum, phrase)) > 1]
+
+
+def unheld(query: str, best: str) -> list[str]:
+    """The phrases of a query where the first passage has not all: one that has comes first."""
+    asked = phrases(query)
+    return [] if holds(best, asked) else asked
+
+
+def _plain(text: str) -> str:
+    """A text without its case, line breaks and forms of apostrophes."""
+    return " ".join(text.casefold().replace("’", "'").split())
+
+
+def holds(passage: str, asked: Sequence[str]) -> bool:
+    """Whether a passage has all of these phrases."""
+    text = _plain(passage)
+    return all(phrase in text for phrase in asked)

@@ -147,7 +147,8 @@ class Answer:
     answer, in order. `egress` is the remote host that passages were sent to; None if nothing left
     this machine. `model_server` is the server that passages were sent to, None without a model.
     `probability` is that of the best passage, None where it was not estimated. `changed` are the
-    files from which passages were found and not shown, since they changed.
+    files of its passages, and of those that were found and not shown, that changed since the index
+    was made.
     """
 
     question: str

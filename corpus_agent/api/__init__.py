@@ -198,7 +198,7 @@ class Corpus:
 
     def forget(self, source: str) -> Object:
         """Drop a document from the index, by its name or its path; `keep_out` keeps it out."""
-        return render.forget_object(self._serving().forget(source), self._seal)
+        return {**render.forget_object(self._serving().forget(source)), "seal": self._seal}
 
     def files(self, *, status: Paths = ()) -> Object:
         """Every file that was seen, with its status and the reason if it has no text.
@@ -212,13 +212,13 @@ class Corpus:
             )
         view = self._serving().corpus()
         rows = [row for row in view.files() if not wanted or row.status in wanted]
-        return self._of(view, render.files_object(rows, view.version, self._seal))
+        return self._of(view, render.files_object(rows, view.version))
 
     def status(self) -> Object:
         """The contents of the index, its location and whether it is complete."""
         check_one(self._settings)
         [(_, status)] = self._serving().status()
-        return render.status_object(status, self._seal)
+        return {**render.status_object(status), "seal": self._seal}
 
     # -- its documents
 
@@ -237,7 +237,7 @@ class Corpus:
             raise UsageError(f"{k} hits cannot be found.", "Let k be 1 or more.")
         view = self._among(path, not_path, where)
         hits = view.search(Query(query, k, per_source))
-        found = render.search_object(query, hits, view.version, self._seal, view.notices)
+        found = render.search_object(query, hits, view.version, view.notices)
         return self._of(view, found)
 
     def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> Object:
@@ -248,7 +248,7 @@ class Corpus:
         view = self._serving().corpus()
         names = known(row.source for row in view.files())
         window = view.read(service.places.document(source, names, view.roots), offset, limit)
-        return self._of(view, render.read_object(window, view.version, self._seal))
+        return self._of(view, render.read_object(window, view.version))
 
     def ask(
         self,
@@ -271,7 +271,7 @@ class Corpus:
         answer, _ = self._serving().ask(
             question, onlooker=seen, quotes_only=quotes_only, corpus=view
         )
-        return self._of(view, render.answer_object(answer, self._seal))
+        return self._of(view, render.answer_object(answer))
 
     def table(
         self,
@@ -284,7 +284,7 @@ class Corpus:
         """What every document says about each field, which is named in words."""
         view = self._among(path, not_path, where)
         made = self._serving().table(names, view, on_document)
-        return self._of(view, render.table_object(made, self._seal))
+        return self._of(view, render.table_object(made))
 
     def list(
         self, condition: str, *, path: Paths = (), not_path: Paths = (), where: str = ""
@@ -292,12 +292,12 @@ class Corpus:
         """Every document with whether it fulfils a condition, as "governing law = Florida"."""
         view = self._among(path, not_path, where)
         made = self._serving().listed(condition, view)
-        return self._of(view, render.list_object(made, self._seal))
+        return self._of(view, render.list_object(made))
 
     def timeline(self, *, path: Paths = (), not_path: Paths = (), where: str = "") -> Object:
         """The dated statements of all documents in order."""
         view = self._among(path, not_path, where)
-        return self._of(view, render.timeline_object(self._serving().timeline(view), self._seal))
+        return self._of(view, render.timeline_object(self._serving().timeline(view)))
 
     def check(
         self, text: str, *, path: Paths = (), not_path: Paths = (), where: str = ""
@@ -305,14 +305,14 @@ class Corpus:
         """What the documents say of each quotation and statement of anybody's text."""
         view = self._among(path, not_path, where)
         checked = self._serving().check(text, view)
-        return self._of(view, render.checked_object(checked, self._seal))
+        return self._of(view, render.checked_object(checked))
 
     def check_receipts(self, receipts: Path | str | None = None) -> Object:
         """Whether every quotation of receipts, by default of all answers, still stands today."""
         key = self._ready().receipt_key
         log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
         checked, view = self._serving().check_receipts(answering.receipt.load(Path(log)))
-        return self._of(view, render.receipts_object(checked, view.version, self._seal, key))
+        return self._of(view, render.receipts_object(checked, view.version, key))
 
     # -- what it holds between calls
 
@@ -369,8 +369,8 @@ class Corpus:
         return self._serving().among(_several(path), _several(not_path), where)
 
     def _of(self, view: Index, found: Object) -> Object:
-        """A result with the stores that were read together."""
-        return {**found, **render.stores_read(view.stores)}
+        """A result with the state of the seal, and the stores that were read together."""
+        return {**found, **render.stores_read(view.stores), "seal": self._seal}
 
     def _ran(self, outcome: Outcome) -> Object:
         return {**render.run_object(outcome), "seal": self._seal}

@@ -86,16 +86,17 @@ def search(
     """
     if not any(char.isalnum() for char in query):
         raise UsageError("The query holds no words.", "Search for what the text would say.")
-    served, corpus = opened(among, searching=True)
+    _, corpus = opened(among, searching=True)
     hits = corpus.search(Query(query, limit or HITS, per_source))
     if as_json:
-        seal = served.launch.seal.state
-        found = render.search_object(query, hits, corpus.version, seal, corpus.notices)
+        found = render.search_object(query, hits, corpus.version, corpus.notices)
         return print_json(found, corpus)
     near_only = limit is None
     passages = answering.extractive.ExtractiveAnswerer(corpus.encoder).found(query, hits)
-    shown = render.search_lines(hits, passages, corpus.coverage(), near_only=near_only, style=style)
-    print_lines(shown)
+    coverage = corpus.coverage()
+    print_lines(
+        render.search_lines(query, hits, passages, coverage, near_only=near_only, style=style)
+    )
     if explain:
         print_lines(render.explain_lines(hits))
     return None
@@ -159,7 +160,7 @@ def ask(
     for file in (receipt_file, export_file):
         warn_of_index(file, launch.settings.root)
     if as_json:
-        print_json(render.answer_object(answer, launch.seal.state), corpus)
+        print_json(render.answer_object(answer), corpus)
     else:
         print_lines(render.answer_lines(answer, style))
     if strict_answer and answer.status not in ("answered", "likely"):
@@ -281,7 +282,7 @@ def read(place: str, as_json: bool) -> None:
 
     SOURCE is its name in the index, or its path from the working folder or in full.
     """
-    served, corpus = opened()
+    _, corpus = opened()
     names = known(row.source for row in corpus.files())
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
     meant = [
@@ -298,15 +299,15 @@ def read(place: str, as_json: bool) -> None:
         raise Refused(f"{quoted(place)} is not in the index.", hint, code="not_indexed")
     if not row.is_document:
         message = f"{called(source)} could not be read: {render.why_unread(row)}."
-        raise Refused(message, "Try: corpus-agent open FILE", code="unreadable")
+        hint = f"Try: corpus-agent open {called(source)}"
+        raise Refused(message, hint, code="unreadable")
     while True:
         window = corpus.read(source, offset, limit or MAX_WINDOW_LINES)
         if as_json:
-            seal = served.launch.seal.state
-            return print_json(render.read_object(window, corpus.version, seal), corpus)
+            return print_json(render.read_object(window, corpus.version), corpus)
         if window.stale:
             click.echo("Note: this file changed after it was indexed.", err=True)
-        print_lines(render.window_lines(window))
+        print_lines(visible(line.text) for line in window.lines)
         if window.next_offset is None or limit is not None:
             return None
         offset = window.next_offset

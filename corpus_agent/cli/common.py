@@ -86,7 +86,7 @@ def opened(among: Among = ((), (), ""), *, searching: bool = False) -> tuple[Ser
     launch = launch_to_read(settings_in_force(several=True))
     served = service.service.Service(launch, searching=searching)
     corpus = served.among(*among)
-    print_notes(corpus.notices)
+    print_notes(service.service.notices_of(corpus))
     return served, corpus
 
 

@@ -207,7 +207,7 @@ def forget(source: str, as_json: bool) -> None:
     launch = launch_to_read(settings_in_force())
     done = service.service.Service(launch, searching=False).forget(source)
     if as_json:
-        return print_json(render.forget_object(done, launch.seal.state))
+        return print_json(render.forget_object(done))
     return print_lines(render.forget_lines(done))
 
 
@@ -228,19 +228,18 @@ def files(status: str | None, ignored: bool, among: Among, as_json: bool) -> Non
         entries = indexer.excluded(indexer.check_root(root))
         if as_json:
             return print_json(render.as_object(ignored=[*map(render.excluded_object, entries)]))
-        return print_lines(map(render.excluded_line, entries))
+        return print_lines([*map(render.excluded_line, entries)] or ["No rule keeps a file out."])
     wanted = set(status.split(",")) if status else set(STATUSES)
     if unknown := wanted - set(STATUSES):
         raise UsageError(
             f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
         )
-    served, corpus = opened()
+    _, corpus = opened()
     rows = [row for row in service.places.chosen_rows(corpus, *among) if row.status in wanted]
     if as_json:
-        seal = served.launch.seal.state
-        return print_json(render.files_object(rows, corpus.version, seal), corpus)
-    if not rows:
-        click.echo(f"No file is {' or '.join(sorted(wanted))}.", err=True)
+        return print_json(render.files_object(rows, corpus.version), corpus)
+    if status and not rows:
+        click.echo(f"No file has the status {' or '.join(sorted(wanted))}.", err=True)
     return print_lines(render.file_line(row) for row in rows)
 
 
@@ -250,7 +249,7 @@ def status(as_json: bool) -> None:
     """Say what the index holds, where it is and what it lacks; -v says more."""
     launch = launch_to_read(settings_in_force(several=True))
     every = [
-        (name, render.status_object(one, launch.seal.state))
+        (name, render.status_object(one))
         for name, one in service.service.Service(launch, searching=False).status()
     ]
     if as_json:

@@ -77,7 +77,7 @@ def table(
         click.echo(f"Written: {visible(str(csv_file))}", err=True)
         warn_of_index(csv_file, served.settings.root)
     if as_json:
-        return print_json(render.table_object(made, served.launch.seal.state), corpus)
+        return print_json(render.table_object(made), corpus)
     if csv_file:
         return print_lines(render.foot_lines(made))
     width = shutil.get_terminal_size((_WIDTH, 0)).columns
@@ -101,7 +101,7 @@ def list_documents(words: str, among: Among, as_json: bool) -> None:
     with counted(_LOOKING) as on_document:
         listed = served.listed(words, corpus, on_document)
     if as_json:
-        return print_json(render.list_object(listed, served.launch.seal.state), corpus)
+        return print_json(render.list_object(listed), corpus)
     return print_lines(render.list_lines(listed, verbose=is_verbose()))
 
 
@@ -118,7 +118,7 @@ def timeline(among: Among, as_json: bool) -> None:
     with counted(_LOOKING) as on_document:
         made = served.timeline(corpus, on_document)
     if as_json:
-        return print_json(render.timeline_object(made, served.launch.seal.state), corpus)
+        return print_json(render.timeline_object(made), corpus)
     return print_lines(render.timeline_lines(made))
 
 
@@ -126,15 +126,8 @@ def timeline(among: Among, as_json: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @llm_options
 @below
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "md", "html"]),
-    default="text",
-    help="text (default), or the text itself with marks, as Markdown or as a page.",
-)
 @JSON
-def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> None:
+def check_file(file: Path, llm: Llm, among: Among, as_json: bool) -> None:
     """Check each quotation and statement of FILE against the documents; - is standard input.
 
     FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF) of at most 1,000,000
@@ -145,17 +138,15 @@ def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> 
     data = _read(file)  # it may lie anywhere, so it is read before the seal
     is_receipt = file.suffix in (".json", ".jsonl") or data.lstrip()[:1] == b"{"
     receipts = answering.receipt.receipts_in(data, str(file)) if is_receipt else []
-    if receipts and form != "text":
-        raise UsageError(f"--format {form} marks a text, and {str(file)!r} holds a receipt.")
     asking = llm["llm"] is not None
     if receipts and asking:
         raise UsageError(f"--llm judges the statements of a text, and {str(file)!r} is a receipt.")
     settings = settings_in_force(several=True, **(llm if asking else {}))
     launch = launch_to_read(settings, asking=asking, typed=asking)
-    seal, key = launch.seal.state, launch.receipt_key
+    key = launch.receipt_key
     if receipts:
         verified, corpus = service.service.Service(launch, searching=False).check_receipts(receipts)
-        shown = render.receipts_object(verified, corpus.version, seal, key)
+        shown = render.receipts_object(verified, corpus.version, key)
         lines = render.receipt_lines(verified, key)
         holds = shown["check"]["holds"]
     else:
@@ -167,11 +158,8 @@ def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> 
         if asking:
             with counted("asking the model") as on_piece:
                 checked = agent.numbered.judged(checked, corpus, launch, on_piece)
-        shown, holds = render.checked_object(checked, seal), checked.holds
+        shown, holds = render.checked_object(checked), checked.holds
         lines = render.checked_lines(checked)
-        if form != "text":
-            whole = render.checked_markdown if form == "md" else render.checked_html
-            lines = iter([whole(checked)])
     if as_json:
         print_json(shown, corpus)
     else:

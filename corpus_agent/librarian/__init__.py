@@ -76,7 +76,7 @@ class LibrarianAnswer(Answer):
     def as_object(self) -> dict[str, Any]:
         """The JSON of `ask`, with `seal`, `tainted` and `claims`."""
         found = [{**asdict(claim), "citations": [*claim.citations]} for claim in self.claims]
-        return {**answer_object(self, self.seal), "claims": found, "tainted": True}
+        return {**answer_object(self), "seal": self.seal, "claims": found, "tainted": True}
 
 
 class Librarian:

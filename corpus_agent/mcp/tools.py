@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from corpus_agent import fields, render
 from corpus_agent.fields.table import CellStatus
 from corpus_agent.render import for_parent
-from corpus_agent.render.common import documents_searched, evidence, place, qualified
+from corpus_agent.render.common import documents_searched, place_of, qualified
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.process import Onlooker
 from corpus_agent.text.delimiters import Frame, label
@@ -368,7 +368,8 @@ def _row(frame: Frame, made: FieldTable, number: int, row: DocumentRow) -> Itera
         for value in cell.shown:
             yield f"   {frame.line(field.name)}{several}: {frame.wrap(one_line(value.shown))}"
             yield from (
-                f"     {_cited(frame, cited, evidence(cited))}" for cited in value.citations
+                f"     {_cited(frame, cited, qualified(cited, verified=True))}"
+                for cited in value.citations
             )
 
 
@@ -385,7 +386,5 @@ def _finding(frame: Frame, number: int, finding: Finding) -> Iterator[str]:
 
 def _cited(frame: Frame, cited: Citation, about: str) -> str:
     """A quotation with its place, and what is said about it."""
-    line, page = cited.line_start, cited.page
-    where = place(cited.source, line, line, page, lambda name: called(name, frame.breaking))
-    shown = " · ".join(filter(None, (where, about)))
+    shown = " · ".join(filter(None, (place_of(cited, frame.breaking), about)))
     return f"{shown}: {frame.wrap(one_line(cited.quote))}"

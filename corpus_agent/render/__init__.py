@@ -7,24 +7,22 @@ from corpus_agent import lazy_names
 _PUBLIC = {
     "corpus_agent.render.answers": (
         "about answer_foot_lines answer_lines answer_object block explain_lines export_markdown "
-        "headed near read_object search_lines search_object window_lines"
+        "headed near read_object search_lines search_object"
     ),
     "corpus_agent.render.checked": (
-        "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces "
+        "checked_foot checked_lines checked_object marked_pieces "
         "receipt_lines receipts_object recorded_answer"
     ),
-    "corpus_agent.render.common": "as_object evidence local_time place stores_read under",
+    "corpus_agent.render.common": "as_object local_time stores_read under",
     "corpus_agent.render.fields": (
         "foot_lines left_lines list_lines list_object table_csv table_lines table_object "
         "timeline_lines timeline_object"
     ),
     "corpus_agent.render.index": (
         "excluded_line excluded_object file_line file_object files_object index_lines plan_lines "
-        "plan_object progress_line run_object store_lines why_unread"
-    ),
-    "corpus_agent.render.stores": (
-        "forget_lines forget_object not_read status_lines status_object stores_lines stores_object "
-        "trust_lines trust_object waiting_text"
+        "plan_object progress_line run_object store_lines why_unread forget_lines forget_object "
+        "not_read status_lines status_object stores_lines stores_object trust_lines trust_object "
+        "waiting_text"
     ),
 }
 __all__ = [name for names in _PUBLIC.values() for name in names.split()]
@@ -35,6 +33,5 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.common import *  # noqa: F403
     from corpus_agent.render.fields import *  # noqa: F403
     from corpus_agent.render.index import *  # noqa: F403
-    from corpus_agent.render.stores import *  # noqa: F403
 else:
     __getattr__ = lazy_names(__name__, _PUBLIC)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
@@ -20,6 +20,7 @@ from corpus_agent.render.common import (
     place_of,
     plain,
     qualified,
+    since_indexed,
     taken,
     under,
 )
@@ -27,11 +28,11 @@ from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.tables import ends_with_figures, is_row
 from corpus_agent.text.wording import UNREAD_FILES, lacks, number_of
-from corpus_agent.tools.search import snippet
+from corpus_agent.tools.search import lacking_words, missing, snippet
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage
-    from corpus_agent.render.common import Object, Seal
+    from corpus_agent.answering.records import Answer, Citation, Passage
+    from corpus_agent.render.common import Object
     from indexer import Coverage, Hit, Window
 
 
@@ -39,10 +40,12 @@ ANSWER_SCHEMA_VERSION = 2
 # Of the score of the best. Chosen on the sample's 42 questions, of which none lost its passage; 2.7
 # of 5 hits are left.
 FAR = 0.25
+LEAST = 0.02  # the score of a hit that is near in meaning, though the words asked for are in none
 WIDTH = 96  # characters of a line of a passage
 MARK = "  ▸ "
 # An empty line, an item, a heading, a row: what continues no line before it.
 _BEGINS = re.compile(r"\s*($|[-*•#>|`]|\(?\w{1,3}[.)]\s|\s{8})")
+_ADDRESS = re.compile(r"< (?=[\w.+-]{1,64}@[\w.-]{1,255}>)")  # an e-mail address is no mark-up
 _PLAIN = " ,;'\n"  # beside letters, digits and _.-~, which are never escaped
 
 Style = Callable[[str, bool], str] | None  # of a line of a passage, and whether it is likely
@@ -56,7 +59,8 @@ def block(text: str, likely: tuple[int, int]) -> Iterator[tuple[str, bool]]:
     start, end = _of_whole_lines(text, *likely) if likely[0] < likely[1] else (0, 0)
     rest = text[end:].lstrip(" ")  # behind a marked sentence of a long line
     for piece, marked in ((text[:start], False), (text[start:end], True), (rest, False)):
-        yield from ((line, marked) for line in _flowing(inert(piece).split("\n")))
+        lines = _ADDRESS.sub("<", inert(piece)).split("\n")
+        yield from ((line, marked) for line in _flowing(lines))
 
 
 def _flowing(lines: Iterable[str]) -> Iterator[str]:
@@ -105,8 +109,7 @@ def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iter
 
 def headed(passage: Passage, breaking: Callable[[str], str] = inert) -> str:
     """The place of a passage, what it stands under and what qualifies it."""
-    citation = passage.citation
-    where = inert(place_of(citation.source, citation.line_start, citation.page, breaking))
+    where = place_of(passage.citation, breaking)
     return " · ".join(filter(None, (where, about(passage, breaking))))
 
 
@@ -138,10 +141,21 @@ def _body(
         yield ""
     for passage in answer.shown:
         label = f"[{passage.citation.n}] " if answer.text else f"{passage.word:<9}"
-        yield f"{label}{headed(passage, breaking)}"
-        lines = block_lines(passage.text, passage.likely, style)
-        yield from (f"{mark}{breaking(line)}".rstrip() for line in lines) if mark else lines
-        yield ""
+        yield from _passage_lines(label, passage, style, breaking, mark)
+
+
+def _passage_lines(
+    label: str,
+    passage: Passage,
+    style: Style = None,
+    breaking: Callable[[str], str] = inert,
+    mark: str = "",
+) -> Iterator[str]:
+    """A passage as text: its place with a label before it, its lines, an empty line."""
+    yield f"{label}{headed(passage, breaking)}"
+    lines = block_lines(passage.text, passage.likely, style)
+    yield from (f"{mark}{breaking(line)}".rstrip() for line in lines) if mark else lines
+    yield ""
 
 
 def answer_foot_lines(answer: Answer) -> Iterator[str]:
@@ -150,50 +164,31 @@ def answer_foot_lines(answer: Answer) -> Iterator[str]:
         yield f"Note: {one_line(inert(notice))}"
     if answer.egress:
         yield f"egress: {one_line(answer.egress)}"
-    if foot := " · ".join(filter(None, (*_who(answer), _searched(answer)))):
+    yield from since_indexed(answer.changed)
+    if foot := " · ".join(_foot(answer)):
         yield foot
 
 
-def _who(answer: Answer) -> Iterator[str]:
-    """The model, and its status or that it found nothing; nothing where there was none."""
-    if answer.answerer == EXTRACTIVE:
-        return
-    name = answerer(answer.answerer)
-    if not answer.text:
-        yield f"{name}: nothing found"
-    else:
-        yield answer.status
-        yield name
-    yield from _asked(answer.model_server)
-
-
-def _searched(answer: Answer) -> str:
-    """What was searched; where nothing came near, that nothing is about the question."""
-    named = ", ".join(map(in_answer, answer.changed[:3]))
-    if answer.passages or answer.text:
-        searched = documents_searched(answer.coverage)
-        changed = f"changed or gone since the index was made: {named} (corpus-agent index)"
-        return f"{searched} · {changed}" if named else searched
-    if named:
-        return f"Changed or gone since the index was made: {named}. Run corpus-agent index."
-    coverage = answer.coverage
-    lacking = lacks(coverage)
-    if not (coverage.searched or lacking):
-        return ""  # a notice says that the index is empty
-    unread = f" ({lacking}: {UNREAD_FILES})" if lacking else ""
-    return f"Nothing in the {number_of(coverage.searched, 'document')} is about this.{unread}"
-
-
-def _asked(server: ModelServer | None) -> Iterator[str]:
-    """The owner of a server, where it is known, as in "server 127.0.0.1:8080 of ann (uid 7)"."""
+def _foot(answer: Answer) -> Iterator[str]:
+    """The model, if one was asked; what was searched, or that nothing there is about this."""
+    coverage, server = answer.coverage, answer.model_server
+    if answer.answerer != EXTRACTIVE:
+        name = answerer(answer.answerer)
+        yield f"{answer.status} · {name}" if answer.text else f"{name}: nothing found"
     if server is not None and server.owner is not None:
         yield f"server {one_line(server.address)} of {one_line(server.owner)}"
+    lacking = lacks(coverage)
+    if answer.passages or answer.text:
+        yield documents_searched(coverage)
+    elif (coverage.searched or lacking) and not answer.changed:  # else a line above says why
+        unread = f" ({lacking}: {UNREAD_FILES})" if lacking else ""
+        yield f"Nothing in the {number_of(coverage.searched, 'document')} is about this.{unread}"
 
 
 # ---- JSON
 
 
-def answer_object(answer: Answer, seal: Seal) -> Object:
+def answer_object(answer: Answer) -> Object:
     """The JSON of `ask`."""
     by = in_answer(answer.answerer)
     return {
@@ -206,7 +201,6 @@ def answer_object(answer: Answer, seal: Seal) -> Object:
         "model": None if answer.answerer == EXTRACTIVE else by,
         "egress": answer.egress,
         **taken(answer, "model_server unsupported changed coverage notices version"),
-        "seal": seal,
     }
 
 
@@ -237,15 +231,15 @@ def raw_words(quote: str) -> Object:
 
 
 def search_object(
-    query: str, hits: Sequence[Hit], version: int, seal: Seal, notices: Sequence[str] = ()
+    query: str, hits: Sequence[Hit], version: int, notices: Sequence[str] = ()
 ) -> Object:
     """The JSON of `search`."""
     return as_object(
         version=version,
         query=visible(query),
         results=[_hit_object(hit, query) for hit in hits],
+        missing=plain(missing(query, hits), "quote"),
         notices=plain(notices),
-        seal=seal,
     )
 
 
@@ -263,35 +257,38 @@ def _hit_object(hit: Hit, query: str) -> Object:
 
 
 def search_lines(
+    query: str,
     hits: Sequence[Hit],
-    passages: Iterable[tuple[str, tuple[int, int], int]],
+    passages: Iterable[Passage],
     coverage: Coverage,
     *,
     near_only: bool = False,
     style: Style = None,
 ) -> Iterator[str]:
-    """Hits as text: place, heading, and the likely line with its neighbours below."""
-    shown = near(hits) if near_only else len(hits)
-    pairs = zip(hits[:shown], passages, strict=False)
-    for number, (hit, (text, likely, line)) in enumerate(pairs, start=1):
-        chunk = hit.chunk
-        stale = "changed since it was indexed" if hit.stale else ""
-        stale = "cannot be looked at now" if hit.unreachable else stale
-        where = place_of(chunk.source, line, chunk.page_start)
-        heading = under(chunk.heading, chunk.source)
-        yield f"{number}. {' · '.join(filter(None, (where, heading, stale)))}"
-        yield from block_lines(text, likely, style)
+    """Hits as text, each as a numbered passage; first, that none has the words asked for."""
+    shown = near(query, hits) if near_only else len(hits)
+    if lacking := lacking_words(query, hits):
+        yield f"{lacking}{'. The nearest:' if shown else ', and none is near.'}"
         yield ""
+    for passage in islice(passages, shown):
+        yield from _passage_lines(f"{passage.citation.n}. ", passage, style)
     found = number_of(len(hits), "result")
     if shown < len(hits):
-        found = f"{shown} of {found}; the others fit far less, and -k {len(hits)} shows them"
+        far = f"{shown} of {found} shown, the others are far" if shown else "To see the nearest"
+        found = f"{far}: -k {len(hits)}"
+    changed = dict.fromkeys(h.chunk.source for h in hits[:shown] if h.stale and not h.unreachable)
+    yield from since_indexed([*changed])
     yield f"{found} · {documents_searched(coverage)}"
 
 
-def near(hits: Sequence[Hit]) -> int:
-    """How many of the hits come before a clear gap: before one that is far from the best."""
+def near(query: str, hits: Sequence[Hit]) -> int:
+    """How many of the hits come before a clear gap: before one that is far from the best.
+
+    Where none has the words asked for, those alone that are near in meaning.
+    """
     best = hits[0].relevance if hits else 0.0
-    far = (number for number, hit in enumerate(hits) if hit.relevance < FAR * best)
+    least = max(FAR * best, LEAST if missing(query, hits) else 0.0)
+    far = (number for number, hit in enumerate(hits) if hit.relevance < least)
     return next(far, len(hits))
 
 
@@ -303,20 +300,14 @@ def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
         yield f"{number:>4}  {scores}  {called(hit.chunk.source)}"
 
 
-def read_object(window: Window, version: int, seal: Seal) -> Object:
+def read_object(window: Window, version: int) -> Object:
     """The JSON of `read`."""
     return as_object(
         version=version,
         source=unambiguous(window.source),
         lines=[visible(line.text) for line in window.lines],
         **taken(window, "offset total next_offset stale"),
-        seal=seal,
     )
-
-
-def window_lines(window: Window) -> Iterator[str]:
-    """The lines of a document as text."""
-    return (visible(line.text) for line in window.lines)
 
 
 def export_markdown(answers: Iterable[Answer]) -> str:

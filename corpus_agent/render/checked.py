@@ -1,32 +1,27 @@
-"""Renders a checked text, and receipts that were checked again: screens, JSON, the text with marks.
-
-All of it is other people's text: it is cleaned and escaped here, and no link in it leads anywhere.
-"""
+"""A checked text, and receipts that were checked again: on a screen and in JSON; cleaned here."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpus_agent.answering.decision import word_of
 from corpus_agent.answering.receipt import is_own
 from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.check.records import FOUND, SIGNS
-from corpus_agent.render.answers import block_lines, citation_object, headed
+from corpus_agent.render.answers import citation_object, headed
 from corpus_agent.render.common import (
     as_object,
     documents_searched,
+    local_time,
     place,
-    place_of,
     qualified,
     taken,
 )
 from corpus_agent.text.naming import answered_by, quoted
-from corpus_agent.text.sanitize import enclosed, inert, message, one_line, unlinked, visible
+from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 from corpus_agent.text.tokens import has_digit, terms
 from corpus_agent.text.wording import number_of
 
@@ -34,14 +29,14 @@ if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked
     from corpus_agent.answering.records import Citation
     from corpus_agent.check.records import Checked, Finding
-    from corpus_agent.render.common import Object, Seal
+    from corpus_agent.render.common import Object
     from corpus_agent.tools.corpus import CorpusView
 
 
 _SHOWN = 100  # characters of a piece of the text, or of what differs, on a line
 
 
-def checked_object(checked: Checked, seal: Seal) -> Object:
+def checked_object(checked: Checked) -> Object:
     """The JSON of `check`."""
     return as_object(
         version=checked.version,
@@ -54,7 +49,6 @@ def checked_object(checked: Checked, seal: Seal) -> Object:
         },
         egress=checked.egress,
         **taken(checked, "coverage notices"),
-        seal=seal,
     )
 
 
@@ -140,7 +134,7 @@ def _said(finding: Finding) -> str:
     if finding.kind == "pieced_together" and there:
         return f"{text} without {_quoted(there)}"
     if finding.kind == "elsewhere" and named is not None:
-        return f"{text} not at {inert(place_of(named.source, named.line or 1, named.page))}"
+        return f"{text} not at {place(named.source, (named.line or 1,) * 2, named.page)}"
     return text if finding.model is None else f"{text}  a model: {finding.model}"
 
 
@@ -153,42 +147,9 @@ def _cut(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
-def _place(cited: Citation, breaking: Callable[[str], str] = inert) -> str:
+def _place(cited: Citation) -> str:
     """Where the document's words stand, and what qualifies them; the kind says how they differ."""
-    return headed(alone(replace(cited, verdict="verified")), breaking=breaking)
-
-
-# ---- The text itself
-
-
-def checked_markdown(checked: Checked) -> str:
-    """The text as a quoted block with the numbers of its findings, then each with its passage."""
-    marked = (
-        f"{unlinked(text)} **[{number}]**" if number else unlinked(text)
-        for text, number in marked_pieces(checked)
-    )
-    lines = [f"> {line}".rstrip() for line in "".join(marked).split("\n")]
-    for number, finding in enumerate(checked.findings, start=1):
-        lines += ["", f"[{number}] {_word(finding)}: {unlinked(_said(finding))}", ""]
-        for cited in finding.citations:
-            quoted = block_lines(cited.quote, (0, 0))
-            lines += [_place(cited, unlinked), ""]
-            lines += [f"> {unlinked(line)}".rstrip() for line in quoted]
-    return "\n".join([*lines, "", *map(message, checked_foot(checked))]) + "\n"
-
-
-def checked_html(checked: Checked) -> str:
-    """A page without script, whose links lead from a mark to its passage and back."""
-    import jinja2  # for a page alone
-
-    written = Path(__file__).with_suffix(".html").read_text("utf-8")
-    page = jinja2.Template(written, autoescape=True, undefined=jinja2.StrictUndefined)
-    found = [
-        (one.kind, _word(one), _said(one), [(_place(c), inert(c.quote)) for c in one.citations])
-        for one in checked.findings
-    ]
-    pieces, foot = list(marked_pieces(checked)), list(checked_foot(checked))
-    return str(page.render(pieces=pieces, findings=found, foot=foot))
+    return headed(alone(replace(cited, verdict="verified")))
 
 
 def marked_pieces(checked: Checked) -> Iterator[tuple[str, int]]:
@@ -202,15 +163,17 @@ def marked_pieces(checked: Checked) -> Iterator[tuple[str, int]]:
     yield inert(checked.text[end:]), 0
 
 
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,15}(Z|[+-][0-9:]{5})?")
+# ---- Receipts that were checked again
 
 FOREIGN = "not from this program here"  # or edited since: its words alone are checked
+
+_NO_FILE = {"gone": "the document is gone", "unreachable": "the document cannot be read now"}
 
 CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
 
 def receipts_object(
-    checked: Sequence[CheckedReceipt], version: int, seal: Seal, key: bytes | None = None
+    checked: Sequence[CheckedReceipt], version: int, key: bytes | None = None
 ) -> Object:
     """The JSON of `check` for receipts; one that `key` did not sign, or that was edited, fails."""
     receipts: list[Object] = [
@@ -224,14 +187,14 @@ def receipts_object(
         for content, rows in checked
     ]
     check = {"holds": all(r["holds"] and r["signed"] for r in receipts), "receipts": receipts}
-    return as_object(version=version, check=check, seal=seal)
+    return as_object(version=version, check=check)
 
 
 def _checked_object(found: Rechecked) -> Object:
+    is_gone = found.now.verdict == "not_found"
     now = taken(found.now, "n source page line_start line_end verdict hidden confidence quote")
-    if found.now.verdict == "not_found":
-        now |= {"line_start": None, "line_end": None}
-    was = {"line_start": found.was[0], "line_end": found.was[1]}
+    now |= dict.fromkeys(("line_start", "line_end"), None) if is_gone else {}
+    was = dict(zip(("line_start", "line_end"), found.was, strict=True))
     return now | {"file": found.file, "was": was, "quote": now["quote"] or None}
 
 
@@ -266,8 +229,7 @@ def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -
     for content, rows in checked:
         yield heading(content, own=is_own(content, key))
         for found in rows:
-            where = inert(place(found.now.source, *found.was, None))
-            yield f"[{found.now.n}] {where} · {became(found)}"
+            yield f"[{found.now.n}] {place(found.now.source, found.was, None)} · {became(found)}"
             if not found.holds and found.now.quote:
                 yield f"    now {enclosed(found.now.quote)}"
         if not rows:
@@ -294,11 +256,11 @@ def heading(content: dict[str, Any], *, own: bool) -> str:
     Each is in quotation marks or has a fixed form.
     """
     whose = "" if own else f" · {FOREIGN}"
-    started = str(content.get("started", ""))
-    when = started if _TIME.fullmatch(started) else "once"
+    when = local_time(str(content.get("started", "")))
     asked = quoted(str(content.get("question", "")), inert)
     status = (_status(content) or "of no known status").replace("_", " ")
-    return f"{when} {asked}, {status}, {answered_by(str(content.get('answerer', '')))}{whose}"
+    by = answered_by(str(content.get("answerer", "")))
+    return f"Asked {when}: {asked} · {status} · {by}{whose}"
 
 
 def _status(content: dict[str, Any]) -> AnswerStatus | None:
@@ -309,17 +271,14 @@ def _status(content: dict[str, Any]) -> AnswerStatus | None:
 
 def became(found: Rechecked) -> str:
     """The result for one quotation, as in "holds, now in lines 20-21 (the file changed)"."""
-    if found.file == "gone":
-        return "the document is gone"
-    if found.file == "unreachable":
-        return "the document cannot be read now"
-    changed = " (the file changed)" if found.file == "changed" else ""
-    if found.now.verdict == "not_found":
-        return f"no longer there{changed}"
-    lines = f"{found.now.line_start}-{found.now.line_end}"
-    if not found.holds:
-        how = "altered" if found.now.verdict == "altered" else "a part of a sentence"
-        return f"{how}, in lines {lines}{changed}"
-    moved = "" if found.now.line_start == found.was[0] else f", now in lines {lines}"
-    also = qualified(replace(found.now, verdict="verified"))
-    return f"holds{moved}{f' · {also}' if also else ''}{changed}"
+    now, lines = found.now, f"in lines {found.now.line_start}-{found.now.line_end}"
+    if found.file in _NO_FILE:
+        return _NO_FILE[found.file]
+    if found.holds:
+        moved = "" if now.line_start == found.was[0] else f", now {lines}"
+        said = f"holds{moved} · {qualified(replace(now, verdict='verified'))}".removesuffix(" · ")
+    elif now.verdict == "not_found":
+        said = "no longer there"
+    else:
+        said = f"{'altered' if now.verdict == 'altered' else 'a part of a sentence'}, {lines}"
+    return f"{said} (the file changed)" if found.file == "changed" else said

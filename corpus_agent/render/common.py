@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from corpus_agent.text.naming import called, unambiguous
+from corpus_agent.text.naming import Breaking, called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.text.wording import lacks, number_of
 from indexer import file_stem
@@ -23,7 +23,6 @@ AGES = {"newer": "the newer of two that differ", "older": "the older of two that
 
 Object = dict[str, Any]
 """A JSON object; docs/json.md names its keys."""
-Seal = Literal["enforced", "off"]
 
 
 def as_object(**content: Any) -> Object:  # noqa: ANN401
@@ -71,21 +70,24 @@ def in_answer(source: str) -> str:
 
 def place(
     source: str,
-    line_start: int,
-    line_end: int,
+    lines: tuple[int, int],
     page: int | None,
-    way: Callable[[str], str] = called,
+    breaking: Breaking = inert,
+    *,
+    again: bool = False,
 ) -> str:
-    """The place of a passage, as in "notes/a.md:10-24" or "b.pdf:80-91, page 7"."""
-    lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
-    return f"{way(source)}:{lines}" + (f", page {page}" if page is not None else "")
+    """The place of a passage, as in "notes/a.md:10-24" or "b.pdf:80, page 7"; see `called`."""
+    start, end = lines
+    named = f"{called(source, breaking, again=again)}:{start}"
+    shown = (
+        named + (f"-{end}" if end != start else "") + (f", page {page}" if page is not None else "")
+    )
+    return inert(shown) if breaking else shown
 
 
-def place_of(
-    source: str, line: int, page: int | None, breaking: Callable[[str], str] = inert
-) -> str:
-    """The place of a line on a screen, as in "notes/a.md:10" or "b.pdf:80, page 7"."""
-    return place(source, line, line, page, lambda name: called(name, breaking))
+def place_of(citation: Citation, breaking: Breaking = inert) -> str:
+    """The place of a citation's first line."""
+    return place(citation.source, (citation.line_start,) * 2, citation.page, breaking)
 
 
 def under(heading: str, source: str, breaking: Callable[[str], str] = inert) -> str:
@@ -101,15 +103,20 @@ def documents_searched(coverage: Coverage) -> str:
     return ", ".join(filter(None, (searched, lacks(coverage))))
 
 
-def evidence(citation: Citation) -> str:
-    """A citation's verdict and what qualifies it: "verified · hidden in the document"."""
-    found = qualified(citation)
-    return f"verified · {found}".removesuffix(" · ") if citation.verdict == "verified" else found
+def since_indexed(
+    changed: Sequence[str], breaking: Breaking = inert, *, again: bool = False
+) -> Iterator[str]:
+    """The line that says which files are not as they were indexed; none where all are."""
+    if changed:
+        more = [f"{len(changed) - 3:,} more"] if len(changed) > 3 else []
+        named = ", ".join([*(called(one, breaking, again=again) for one in changed[:3]), *more])
+        yield f"Changed or gone since the index was made: {named}. Run: corpus-agent index"
 
 
-def qualified(citation: Citation) -> str:
-    """What qualifies a citation, "" where nothing does: another verdict, recognised, hidden."""
-    verdict = "" if citation.verdict == "verified" else citation.verdict.replace("_", " ")
+def qualified(citation: Citation, *, verified: bool = False) -> str:
+    """What qualifies a citation: its verdict, unless `verified` goes without saying; and so on."""
+    is_plain = citation.verdict == "verified" and not verified
+    verdict = "" if is_plain else citation.verdict.replace("_", " ")
     surely = citation.confidence
     recognised = "" if surely is None else f"recognised from a picture (confidence {surely:.2f})"
     hidden = "hidden in the document" if citation.hidden else ""
@@ -118,8 +125,7 @@ def qualified(citation: Citation) -> str:
 
 def cited_place(citation: Citation) -> str:
     """Where a checked quotation stands, and what qualifies it, as in "a.md:3 · hidden in …"."""
-    lines = citation.line_start, citation.line_end
-    where = inert(place(citation.source, *lines, citation.page, lambda name: called(name, inert)))
+    where = place(citation.source, (citation.line_start, citation.line_end), citation.page)
     return " · ".join(filter(None, (where, qualified(citation))))
 
 
@@ -136,8 +142,8 @@ def size_of(size: int) -> str:
 
 
 def local_time(iso: str) -> str:
-    """A time of a manifest or a record as a person reads it: to the minute, in this time zone."""
+    """A time of a manifest or a record as people write it, to the minute, in this time zone."""
     try:
-        return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:  # of a store or a record that somebody wrote
-        return one_line(iso)
+        return datetime.fromisoformat(iso).astimezone().strftime("%-d %B %Y, %H:%M")
+    except (ValueError, OverflowError):  # of a store or a record that somebody wrote
+        return "once"

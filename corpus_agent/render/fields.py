@@ -35,7 +35,7 @@ from corpus_agent.text.wording import number_of
 if TYPE_CHECKING:
     from corpus_agent.fields.condition import ListedDocuments
     from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, Timeline
-    from corpus_agent.render.common import Object, Seal
+    from corpus_agent.render.common import Object
 
 _DURATION = re.compile(r"P(T?)(\d{1,6})([BDHMWY])")
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day", "B": "business day"}
@@ -50,7 +50,7 @@ _SEPARATED = re.compile(r"([;\t])(?=[\"']*[=+\-@＝＋－＠])")
 _BOM = "\ufeff"  # without it a spreadsheet takes UTF-8 for something else
 
 
-def table_object(table: FieldTable, seal: Seal) -> Object:
+def table_object(table: FieldTable) -> Object:
     """The JSON of `table`."""
     columns = [
         {
@@ -65,7 +65,6 @@ def table_object(table: FieldTable, seal: Seal) -> Object:
         looked_at=len(table.rows),
         **taken(table, "version unreadable changed unverified"),
         notices=plain((*table.notices, *not_understood(table))),
-        seal=seal,
     )
 
 
@@ -80,9 +79,9 @@ def _value_object(value: FieldValue) -> Object:
     return {"value": plain(value.normal), "text": plain(value.text), **rest, "citations": cited}
 
 
-def list_object(listed: ListedDocuments, seal: Seal) -> Object:
+def list_object(listed: ListedDocuments) -> Object:
     """The JSON of `list`: that of a table, with the condition and each row's verdict."""
-    table = table_object(listed.table, seal)
+    table = table_object(listed.table)
     return {
         **table,
         "rows": [
@@ -94,7 +93,7 @@ def list_object(listed: ListedDocuments, seal: Seal) -> Object:
     }
 
 
-def timeline_object(timeline: Timeline, seal: Seal) -> Object:
+def timeline_object(timeline: Timeline) -> Object:
     """The JSON of `timeline`."""
     return as_object(
         statements=[
@@ -112,7 +111,6 @@ def timeline_object(timeline: Timeline, seal: Seal) -> Object:
             for source, reason in timeline.unread
         ],
         **taken(timeline, "version looked_at undated changed unverified notices"),
-        seal=seal,
     )
 
 
@@ -188,7 +186,8 @@ def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[st
     if listed.count("yes") or listed.count("unclear") or (verbose and listed.count("no")):
         yield ""
     unnamed = " (-v names the others)" if listed.count("no") and not verbose else ""
-    yield plain(listed.counted) + unnamed
+    if not listed.count("unknown"):
+        yield plain(listed.counted) + unnamed
     yield from left_lines(listed.table)
 
 
@@ -207,7 +206,8 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
         above = one.citation
     yield ""
     looked_at = number_of(timeline.looked_at - len(timeline.unread), "document")
-    undated = f", {timeline.undated:,} of them without a date" if timeline.undated else ""
+    some = timeline.statements and timeline.undated
+    undated = f", {timeline.undated:,} of them without a date" if some else ""
     yield f"{number_of(len(timeline.statements), 'dated statement')} in {looked_at}{undated}"
     yield from _missing(timeline.unread, timeline.changed, timeline.unverified, "statement")
 
@@ -277,7 +277,7 @@ def _csv_cells(cell: Cell, unread: str) -> tuple[str, str]:
 
 def _csv_place(value: FieldValue) -> str:
     """Where a value stands, with what qualifies it."""
-    every = (place_of(one.source, one.line_start, one.page) for one in value.citations)
+    every = map(place_of, value.citations)
     places = ", ".join(dict.fromkeys(every))
     notes = f" ({'; '.join(filter(None, value.notes))})" if any(value.notes) else ""
     doubt = f" (doubtful: {value.doubt})" if value.doubt else ""

@@ -27,7 +27,7 @@ from corpus_agent.settings import (
     stores_to_read,
 )
 from corpus_agent.text.wording import lacks
-from indexer import Refused, paths, recogniser_version, storage, tesseract_scripts
+from indexer import Refused, recogniser_version, storage, tesseract_scripts
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt, Rechecked
@@ -52,7 +52,6 @@ class IndexStatus:
     store: Path
     root: Path
     used: storage.Usage
-    root_exists: bool
     recogniser: str | None  # its version
     tesseract: tuple[str, ...]  # scripts that it reads
     engine: str
@@ -222,14 +221,26 @@ class Service:
         return [(name, _status(alone)) for name, alone in one_by_one(self.settings)]
 
 
+def notices_of(corpus: Index) -> tuple[str, ...]:
+    """What a person should know of a corpus, such as that it is empty."""
+    coverage = corpus.coverage()
+    empty = not (coverage.searched or lacks(coverage))
+    return (*corpus.notices, *([_EMPTY] if empty else []))
+
+
 def _completed(answer: Answer, corpus: Index, known: Sequence[str]) -> Answer:
     """An answer with the headings of its passages, and what was known before it was asked for."""
-    notices = (*known, *corpus.notices)
-    if not (answer.coverage.searched or lacks(answer.coverage)):
-        notices = (*notices, _EMPTY)
+    notices = (*known, *notices_of(corpus))
     unsaid = tuple(notice for notice in notices if notice not in answer.notices)
     passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
-    return replace(answer, passages=passages, notices=(*unsaid, *answer.notices))
+    states = corpus.states([citation.source for citation in answer.citations])
+    changed = [*answer.changed, *(each for each, state in states.items() if state == "changed")]
+    return replace(
+        answer,
+        passages=passages,
+        notices=(*unsaid, *answer.notices),
+        changed=tuple(dict.fromkeys(changed)),
+    )
 
 
 def _with_heading(corpus: Index, passage: Passage) -> Passage:
@@ -248,7 +259,6 @@ def _status(settings: Settings) -> IndexStatus:
         store=store,
         root=root,
         used=storage.usage(store),
-        root_exists=paths.is_folder(root),
         recogniser=recogniser_version(),
         tesseract=tesseract_scripts(),
         engine=engine_of(settings),

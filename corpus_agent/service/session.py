@@ -275,10 +275,10 @@ def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
 def _known_model(settings: Settings, store: Path | None) -> Path | None:
     """The model that is named, else the index's own; None: the packaged one, or not known yet."""
     if settings.model is not None:
-        return model_folder(settings.model, "--model")
+        return model_folder(settings.model)
     made = storage.recorded(store, "model") if store is not None else None
     if made and made.startswith(MULTILINGUAL):
-        return model_folder(Path("multilingual"), "--model")
+        return model_folder(Path("multilingual"))
     return None
 
 

@@ -260,8 +260,8 @@ def _shown(value: object) -> str:
 # ---- What settings in force mean: the stores to read, folders, the engine
 
 
-def model_folder(folder: Path | None, flag: str) -> Path | None:
-    """The folder that `flag` names, None for the packaged model; raises UsageError for none."""
+def model_folder(folder: Path | None) -> Path | None:
+    """The folder that is meant, None for the packaged model; raises UsageError for none."""
     if folder == Path("minilm"):
         return None
     if folder == Path("multilingual"):
@@ -271,8 +271,7 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
     if folder is not None and not paths.is_folder(folder):
         raise UsageError(
             f"There is no model folder {str(folder)!r}.",
-            f"{flag}, CORPUS_AGENT_{flag[2:].upper()} or the setting {flag[2:]} names it: "
-            "minilm, multilingual or a folder.",
+            "Name minilm, multilingual or a folder; see --model, CORPUS_AGENT_MODEL and model.",
         )
     return folder
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import called
+from corpus_agent.text.sanitize import enclosed
 from corpus_agent.text.tokens import same_word, terms
 from corpus_agent.text.wording import number_of, searched
 from corpus_agent.tools.corpus import ToolResult, failure
-from indexer import Coverage, Hit, Query, Refused
+from indexer import Coverage, Hit, Query, Refused, unheld
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
@@ -51,7 +52,24 @@ def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) ->
     header = f'{found} for "{asked}" in {searched(coverage)}'
     if not hits:
         return f"{header}. Search again with other words: a synonym, a name, a number."
-    return "\n".join([header, *(_hit(frame, n, hit, query) for n, hit in enumerate(hits, 1))])
+    lacking = (
+        [frame.line(f"{said}. These are the nearest.")]
+        if (said := lacking_words(query, hits))
+        else []
+    )
+    shown = (_hit(frame, n, hit, query) for n, hit in enumerate(hits, 1))
+    return "\n".join([header, *lacking, *shown])
+
+
+def missing(query: str, hits: Sequence[Hit]) -> list[str]:
+    """What stands between quotation marks in a query, where no hit has all of it."""
+    return unheld(query, hits[0].chunk.text if hits else "")
+
+
+def lacking_words(query: str, hits: Sequence[Hit]) -> str:
+    """That no hit has the words between quotation marks, "" where one has or there are none."""
+    words = " and ".join(map(enclosed, missing(query, hits)))
+    return words and f"No passage was found with {words}"
 
 
 def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:

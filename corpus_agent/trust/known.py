@@ -75,8 +75,8 @@ def store_here(here: Path, new: Path | None = None) -> Path | None:
     names = [each.name for store, each in _recorded().items() if store in below]
     if len(below) > 1:
         raise UsageError(
-            f"{len(below)} of your indexes lie below this folder, and one is meant.",
-            f"Add one of these: {_flags(names)}. Or read all of yours: --all-stores",
+            f"{len(below)} of your indexes lie below this folder.",
+            f"Name one before the command: {_flags(names)}. Or all: --all-stores",
         )
     return below[0] if below else None
 

@@ -94,8 +94,8 @@ def receipt(site: Site, request: Request) -> Response:
     """An answer of the log, its quotations as they stand in today's files."""
     content = _receipt(site, request.path_params["key"])
     verified, corpus = site.service.check_receipts([content])
-    seal, key = site.launch.seal.state, site.launch.receipt_key
-    found = render.receipts_object(verified, corpus.version, seal, key)
+    key = site.launch.receipt_key
+    found = render.receipts_object(verified, corpus.version, key)
     [checked] = found["check"]["receipts"]
     recorded = render.recorded_answer(verified[0], corpus, key)
     return site.show(
@@ -154,7 +154,7 @@ def _asked(receipts: Sequence[Receipt]) -> list[dict[str, str]]:
         {
             "key": answering.receipt.key_of(content),
             "question": one_line(str(content.get("question", ""))),
-            "started": one_line(str(content.get("started", "")))[:16].replace("T", " "),
+            "started": render.local_time(str(content.get("started", ""))),
         }
         for content in receipts
     ]
@@ -163,7 +163,7 @@ def _asked(receipts: Sequence[Receipt]) -> list[dict[str, str]]:
 def shown_answer(answer: Answer) -> dict[str, Any]:
     """An answer with the pieces of its text that lead to a passage, and the lines of each."""
     answer = replace(answer, passages=answer.shown)
-    shown: dict[str, Any] = {**render.answer_object(answer, "off"), "outright": answer.is_outright}
+    shown: dict[str, Any] = {**render.answer_object(answer), "outright": answer.is_outright}
     shown["foot"] = [*render.answer_foot_lines(answer)]
     for content, passage in zip(shown["passages"], answer.passages, strict=True):
         content["about"] = render.about(passage)

@@ -92,7 +92,7 @@ def forget(site: Site, request: Request) -> Response:
     """Forget a document, and say how to keep it out."""
     check_one(site.settings)
     source = site.source(site.service.corpus(), request.state.form.get("source", ""))
-    done = render.forget_object(site.service.forget(source), site.launch.seal.state)
+    done = render.forget_object(site.service.forget(source))
     return site.show("forgotten.html", name=done["source"], done=done)
 
 
@@ -143,7 +143,7 @@ def state(site: Site, _: Request) -> Response:
     """What the index holds, and whether the process is sealed."""
     indexes = []
     for name, one in site.service.status():
-        status = render.status_object(one, site.launch.seal.state)
+        status = render.status_object(one)
         lines = [line.split(maxsplit=1) for line in render.status_lines(status, verbose=True)]
         lines = [each for each in lines[1:] if each[0] not in SAID]
         indexes.append((name, status, render.local_time(status["updated"]), lines))

@@ -15,6 +15,7 @@ from corpus_agent import answering, render
 from corpus_agent.service import places
 from corpus_agent.text.sanitize import inert, visible
 from corpus_agent.text.wording import searched
+from corpus_agent.tools.search import lacking_words
 from indexer import CorpusError, Query, UsageError
 
 if TYPE_CHECKING:
@@ -39,22 +40,18 @@ def search(site: Site, request: Request) -> Response:
     chosen, query = Chosen.from_query(given), given.get("q", "").strip()
     limit = number(given.get("k", ""))
     found, left, problem, corpus, blocks = None, 0, "", site.service.corpus(), []
+    lacking = ""
     if any(char.isalnum() for char in query):
         try:
             corpus = chosen.bounded(corpus)
             hits = corpus.search(Query(query, min(MOST_HITS, limit or HITS), None))
-            shown = hits if limit else hits[: render.near(hits)]
-            left = len(hits) - len(shown)
-            seal = site.launch.seal.state
-            found = render.search_object(query, shown, corpus.version, seal, corpus.notices)
+            shown = hits if limit else hits[: render.near(query, hits)]
+            left, lacking = len(hits) - len(shown), lacking_words(query, hits)
+            found = render.search_object(query, shown, corpus.version, corpus.notices)
             passages = answering.extractive.ExtractiveAnswerer(corpus.encoder).found(query, shown)
             blocks = [
-                (
-                    line,
-                    [*render.block(text, likely)],
-                    render.under(hit.chunk.heading, hit.chunk.source),
-                )
-                for hit, (text, likely, line) in zip(shown, passages, strict=True)
+                (p.citation.line_start, [*render.block(p.text, p.likely)], render.about(p))
+                for p in passages
             ]
         except CorpusError as error:
             problem = visible(str(error))
@@ -68,6 +65,7 @@ def search(site: Site, request: Request) -> Response:
         most=MOST_HITS,
         found=found,
         problem=problem,
+        lacking=lacking,
         hits=[*zip(results, blocks, strict=True)],
         coverage=searched(corpus.coverage()),
     )
@@ -121,7 +119,7 @@ def check_text(site: Site, request: Request) -> Response:
         except CorpusError as error:
             problem = visible(str(error))
         else:
-            found = render.checked_object(checked, site.launch.seal.state)["check"]
+            found = render.checked_object(checked)["check"]
             shown = {
                 "pieces": list(render.marked_pieces(checked)),
                 "findings": found["findings"],
@@ -144,7 +142,7 @@ def table(site: Site, request: Request) -> Response:
         return _csv(made)
     found = None
     if made is not None:  # of a field that is not understood the foot says so
-        found = render.table_object(made, site.launch.seal.state)
+        found = render.table_object(made)
         found["notices"] = [*map(inert, made.notices)]
     rows = [row for row in found["rows"] if any(c["values"] for c in row["cells"])] if found else []
     foot = [*render.foot_lines(made)] if made is not None else []
@@ -162,13 +160,13 @@ def list_documents(site: Site, request: Request) -> Response:
     if made is not None and given.get("csv"):
         kept = zip(made.table.rows, made.verdicts, strict=True)
         return _csv(replace(made.table, rows=tuple(row for row, said in kept if said in _SAID)))
-    found = render.list_object(made, site.launch.seal.state) if made is not None else None
+    found = render.list_object(made) if made is not None else None
     rows = [row for row in found["rows"] if row["verdict"] in _SAID] if found else []
     rows.sort(key=lambda row: _SAID.index(row["verdict"]))
     foot = []
     if made is not None:
-        foot = [visible(made.counted), *render.left_lines(made.table)]
-        foot += map(inert, made.table.notices)
+        counted = [] if made.count("unknown") else [visible(made.counted)]
+        foot = [*counted, *render.left_lines(made.table), *map(inert, made.table.notices)]
     typed = {"condition": visible(words)}
     return _shown(site, given, "list.html", typed, rows, found=found, foot=foot, problem=problem)
 
@@ -177,7 +175,7 @@ def timeline(site: Site, request: Request) -> Response:
     """The dated statements of all documents in order."""
     given = request.query_params
     made, problem = _looked(site, given, ("timeline", given.get("go", "")), site.service.timeline)
-    found = render.timeline_object(made, site.launch.seal.state) if made is not None else None
+    found = render.timeline_object(made) if made is not None else None
     rows = found["statements"] if found else []
     return _shown(site, given, "timeline.html", {"go": "1"}, rows, found=found, problem=problem)
 

@@ -149,10 +149,12 @@ def lock_briefly(descriptor: int, how: int, what: str, seconds: float = BRIEFLY_
             time.sleep(0.01)
 
 
-def compared(root: Path, row: FileRow) -> Literal["same", "changed", "unreachable"]:
+FileState = Literal["same", "changed", "unreachable"]
+
+
+def compared(root: Path, row: FileRow) -> FileState:
     """Whether the file was changed or removed after it was indexed, or cannot be looked at."""
-    gone: Literal["changed", "unreachable"]
-    gone = "unreachable" if row.status == "unreachable" else "changed"
+    gone: FileState = "unreachable" if row.status == "unreachable" else "changed"
     try:
         descriptor = open_beneath(root, row.source)
         try:

@@ -104,7 +104,7 @@ def check_root(root: Path) -> Path:
         ) from None
     except NotADirectoryError:
         raise UsageError(
-            f"{str(root)!r} is a file; a corpus is a folder.",
+            f"{str(root)!r} is a file, not a folder.",
             f"Index its folder: corpus-agent index {str(root.parent)!r}",
         ) from None
     except PermissionError:

@@ -12,13 +12,13 @@ from indexer.retrieve import (
     diverse,
     fuse,
     languages_by_vectors,
-    phrases,
     search,
     vector_weight,
     with_relevance,
 )
 from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshot import Snapshots
+from indexer.words import phrases
 from tests.support.toy_index import ENCODER, sync
 
 

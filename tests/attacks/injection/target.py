@@ -28,7 +28,6 @@ from tests.attacks.injection.strings import question_about
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answerer
-    from corpus_agent.seal.enforce import SealState
     from indexer import FileRow, Index
 
 Printed = Iterator[tuple[str, str]]  # by command
@@ -52,29 +51,29 @@ def main() -> None:
     }
     from corpus_agent.mcp.tools import Tools  # after the seal
 
-    tools, seal, rows = Tools(service.service.Service(launch)), launch.seal.state, corpus.files()
+    tools, rows = Tools(service.service.Service(launch)), corpus.files()
     for word in task["words"]:
         of_word = [row for row in rows if word in row.source]
-        texts = dict(_shown(word, corpus, of_word, seal)) | dict(_over_mcp(word, tools, of_word))
+        texts = dict(_shown(word, corpus, of_word)) | dict(_over_mcp(word, tools, of_word))
         for command, answerer in answerers.items():
             if command == "ask" or word in task["without_model"]:
-                texts |= dict(_asked(command, word, corpus, answerer, seal))
+                texts |= dict(_asked(command, word, corpus, answerer))
         row = {"word": word, "texts": texts, "connected": _connects(*task["listener"])}
-        print(json.dumps({**row, "seal": seal}))
+        print(json.dumps({**row, "seal": launch.seal.state}))
 
 
-def _shown(word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState) -> Printed:
+def _shown(word: str, corpus: Index, rows: Sequence[FileRow]) -> Printed:
     hits = corpus.search(Query(word, 5, None))
     shown = ExtractiveAnswerer(corpus.encoder).found(word, hits)
-    yield "search", "\n".join(render.search_lines(hits, shown, corpus.coverage()))
-    yield "search --json", json.dumps(render.search_object(word, hits, corpus.version, seal))
+    yield "search", "\n".join(render.search_lines(word, hits, shown, corpus.coverage()))
+    yield "search --json", json.dumps(render.search_object(word, hits, corpus.version))
     for number, row in enumerate(rows, start=1):
         yield f"files {number}", render.file_line(row)
         yield f"files {number} --json", json.dumps(render.file_object(row))
         if row.status == "indexed":
             window = corpus.read(row.source)
-            yield f"read {number}", "\n".join(render.window_lines(window))
-            read = render.read_object(window, corpus.version, seal)
+            yield f"read {number}", "\n".join(visible(line.text) for line in window.lines)
+            read = render.read_object(window, corpus.version)
             yield f"read {number} --json", json.dumps(read)
 
 
@@ -89,7 +88,7 @@ def _over_mcp(word: str, tools: object, rows: Sequence[FileRow]) -> Printed:
         yield f"mcp resource {number}", "\n".join(map(str, listed(row).values()))
 
 
-def _asked(command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState) -> Printed:
+def _asked(command: str, word: str, corpus: Index, answerer: Answerer) -> Printed:
     events: list[str] = []
     question = question_about(word)
     try:
@@ -98,7 +97,7 @@ def _asked(command: str, word: str, corpus: Index, answerer: Answerer, seal: Sea
         yield command, f"Error: {visible(str(error))}"
         return
     yield command, "\n".join(render.answer_lines(answer))
-    yield f"{command} --json", json.dumps(render.answer_object(answer, seal))
+    yield f"{command} --json", json.dumps(render.answer_object(answer))
     yield f"parent of {command}", for_parent.render(Frame(), for_parent.handed_over(answer))
     yield f"{command} (events)", visible("\n".join(events))
 

@@ -88,7 +88,7 @@ def test_a_models_word_is_marked_and_changes_no_kind():
         assert [cited.source for cited in finding.citations] == places
         first, *rest = render.checked_lines(done)
         assert f"a model: {model}" in first and "a model: toy-model" in rest
-        shown = render.checked_object(done, "off")
+        shown = render.checked_object(done)
         told = shown["check"]["model"], shown["check"]["findings"][0]["model"]
         assert (told, shown["egress"]) == (("toy-model", model), None)
         assert shown["check"]["holds"] is False

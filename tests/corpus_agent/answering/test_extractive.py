@@ -226,12 +226,13 @@ def test_of_a_long_hit_the_part_around_its_likely_line_is_shown(answerer):
     asked = "How much is the deposit?"
     hits = corpus.search(Query(asked, 3))
     whole = [replace(h, chunk=replace(h.chunk, text=f"{far}The deposit is £1,130.")) for h in hits]
-    for hit, (text, (start, end), line) in zip(whole, answerer.found(asked, whole), strict=True):
-        assert text[start:end] == "The deposit is £1,130."
-        assert len(text) <= SNIPPET_CHARACTERS < len(hit.chunk.text)
-        assert line == hit.chunk.line_start + 40
-    ((text, likely, _),) = answerer.found("?!", hits[:1])  # the control: no word, no mark
-    assert text and likely == (0, 0)
+    for hit, shown in zip(whole, answerer.found(asked, whole), strict=True):
+        start, end = shown.likely
+        assert shown.text[start:end] == "The deposit is £1,130."
+        assert len(shown.text) <= SNIPPET_CHARACTERS < len(hit.chunk.text)
+        assert shown.citation.line_start == hit.chunk.line_start + 40
+    (shown,) = answerer.found("?!", hits[:1])  # the control: no word, no mark
+    assert shown.text and shown.likely == (0, 0)
 
 
 REPORTS = {

@@ -82,8 +82,8 @@ def test_check_tells_apart_what_was_answered_and_what_was_shown():
     ):
         content = {"question": "How warm?", "answerer": "toy", "status": status}
         (first, *_) = render.receipt_lines([(content, [])])
-        assert first == f"once 'How warm?', {shown}, by toy · {FOREIGN}"
-        (one,) = render.receipts_object([(content, [])], 1, "off")["check"]["receipts"]
+        assert first == f"Asked once: 'How warm?' · {shown} · by toy · {FOREIGN}"
+        (one,) = render.receipts_object([(content, [])], 1)["check"]["receipts"]
         assert one["status"] == (None if "no known" in shown else status)
 
 
@@ -156,7 +156,7 @@ def test_each_quotation_is_said_to_stand_as_it_does_today(made):
         lines = list(render.receipt_lines([(made, [found])]))
         assert shown in lines[1]
         assert any("at a temperature of 42 °C" in line for line in lines) is ("altered" in expected)
-    content = render.receipts_object([(made, [checked(made, MemoryCorpus(GONE))])], 7, "off")
+    content = render.receipts_object([(made, [checked(made, MemoryCorpus(GONE))])], 7)
     assert content["check"]["holds"] is False
     assert content["check"]["receipts"][0]["citations"][0] == {
         "n": 1, "source": "bread.md", "verdict": "not_found", "hidden": False, "confidence": None,
@@ -240,7 +240,8 @@ def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere():
     said = {"started": "2026-01-02T03:04:05+00:00", "question": "How warm?", "answerer": "toy"}
     said["status"] = "answered"
     (heading, *_) = render.receipt_lines([(said, [])])
-    control = "2026-01-02T03:04:05+00:00 'How warm?', answered, by toy"
+    control = f"Asked {render.local_time(said['started'])}: 'How warm?' · answered · by toy"
+    assert " January 2026, " in control
     assert heading == f"{control} · {FOREIGN}"
     for field, text in itertools.product(("question", "answerer", "started"), HOSTILE):
         first, *rest = render.receipt_lines([({**said, field: text}, [])])
@@ -342,7 +343,7 @@ def test_a_receipt_that_was_edited_is_not_from_this_program_here():
         assert not receipt.is_own(forged, KEY), name
         both = [[(one, [])] for one in (read_back, forged)]
         told = [FOREIGN in next(iter(render.receipt_lines(one, KEY))) for one in both]
-        holds = [render.receipts_object(one, 1, "off", KEY)["check"]["holds"] for one in both]
+        holds = [render.receipts_object(one, 1, KEY)["check"]["holds"] for one in both]
         assert (told, holds) == ([False, True], [True, False]), name
         assert render.recorded_answer((forged, []), MemoryCorpus({}), KEY).status == "perhaps"
 
@@ -365,7 +366,7 @@ def test_a_receipt_is_shown_with_the_verdicts_of_today_and_nothing_of_another_ki
     rows = list(receipt.check(content, corpus, lambda _: None))
     recorded = render.recorded_answer((content, rows), corpus, KEY)
     assert [passage.word for passage in recorded.passages] == ["likely"]  # as it was said
-    shown = render.answer_object(recorded, "off")
+    shown = render.answer_object(recorded)
     assert shown["question"] == "Q?"
     assert "://" not in shown["answer"]
     assert (shown["status"], shown["version"], shown["egress"]) == ("perhaps", 1, None)

@@ -64,7 +64,7 @@ def test_an_answer_says_it_to_a_person_in_json_and_to_a_parent():
             answerer = ModelAnswerer(fake.server, "toy-model", fake.broker)
             answer = answerer.answer("What about the mill?", CORPUS)
         (citation,) = answer.citations
-        (one,) = render.answer_object(answer, "enforced")["passages"]
+        (one,) = render.answer_object(answer)["passages"]
         said = {name: getattr(citation, name) for name in ("verdict", "hidden", "confidence")}
         assert said.items() <= one["citation"].items()
         text = "\n".join(render.answer_lines(answer))
@@ -107,7 +107,7 @@ def test_a_receipt_keeps_it_and_checks_it_again():
     *_, last = render.receipt_lines(checked)
     foreign = "Not from this program here, or edited since: "
     assert last == f"{foreign}3 of 3 quotations still stand in their documents"
-    (one,) = render.receipts_object(checked, 1, "off")["check"]["receipts"]
+    (one,) = render.receipts_object(checked, 1)["check"]["receipts"]
     assert one["holds"]
     assert [(c["verdict"], c["hidden"], c["confidence"]) for c in one["citations"]] == [
         *(("verified", False, None), ("verified", True, None), ("verified", False, 0.98)),

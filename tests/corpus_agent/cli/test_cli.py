@@ -107,7 +107,20 @@ def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
     )
     cli("index")
     (tmp_path / "docs/oven.md").write_text("# Oven\n\nThe bread bakes at 250 °C for 40 minutes.\n")
-    assert "made: oven.md (corpus-agent index)" in cli("ask", question, "--llm", "none").stdout
+    changed = "Changed or gone since the index was made: {}. Run: corpus-agent index\n"
+    assert changed.format("oven.md") in cli("ask", question, "--llm", "none").stdout
+    with (tmp_path / "docs/loaf.md").open("a") as file:  # what is quoted still stands in it
+        file.write("Turn them once.\n")
+    said = cli("ask", question, "--llm", "none").stdout
+    assert "loaf.md:3" in said and changed.format("oven.md, loaf.md") in said
+    assert changed.format("loaf.md") in cli("search", "rolls bake", "-k", "1").stdout
+    for words, missing in (("rolls bake", []), ("polar bears", ["polar bears"])):
+        assert one_object(cli("search", f'"{words}"', "--json"))["missing"] == missing
+    said = cli("search", '"polar bears"').stdout
+    assert said.startswith("No passage was found with “polar bears”, and none is near.\n")
+    assert " 1. " not in said
+    said = cli("search", '"bread rises"').stdout
+    assert said.startswith("No passage was found with “bread rises”. The nearest:\n\n1. oven.md:3")
     assert list(Path(os.environ["HOME"]).iterdir()) == []  # nothing outside the store
 
 

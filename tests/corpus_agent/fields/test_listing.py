@@ -206,7 +206,7 @@ def test_every_document_is_looked_at_and_counted():
     )
     assert not any("b.txt" in one for one in lines)
     assert any("b.txt" in one for one in list_lines(found, verbose=True))
-    content = list_object(found, "off")
+    content = list_object(found)
     assert sum(content["counts"].values()) == content["looked_at"] == 7
     assert [row["source"] for row in content["rows"] if row["verdict"] == "yes"] == ["a.txt"]
 
@@ -226,9 +226,7 @@ def test_a_timeline_has_every_dated_statement_in_order():
     assert "5 dated statements in 5 documents, 2 of them without a date" in list(
         timeline_lines(made)
     )
-    assert timeline_object(made, "off")["unreadable"] == [
-        {"source": "x.pdf", "reason": "malformed"}
-    ]
+    assert timeline_object(made)["unreadable"] == [{"source": "x.pdf", "reason": "malformed"}]
 
 
 OF_A_YEAR_ABOVE = """
@@ -272,9 +270,9 @@ def shown() -> dict[str, str]:
     made, served = timeline_of(corpus), Served(corpus)
     return {
         "list": "\n".join(list_lines(found)),
-        "list --json": json.dumps(list_object(found, "off"), ensure_ascii=False),
+        "list --json": json.dumps(list_object(found), ensure_ascii=False),
         "timeline": "\n".join(timeline_lines(made)),
-        "timeline --json": json.dumps(timeline_object(made, "off"), ensure_ascii=False),
+        "timeline --json": json.dumps(timeline_object(made), ensure_ascii=False),
         "corpus_table": tables._table(served, FRAME, {"fields": ["expiry"]}, lambda *_: None).text,
     }
 

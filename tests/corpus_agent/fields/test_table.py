@@ -108,7 +108,7 @@ def test_a_field_that_was_not_understood_is_said_to_be_so_and_not_counted_as_uns
     unreadable, note = render.table_lines(table(made, "landord"), 90)
     assert unreadable.startswith("could not be read: ")
     assert "Did you mean “landlord”?" in note
-    assert note in render.table_object(table(made, "landord"), "off")["notices"]
+    assert note in render.table_object(table(made, "landord"))["notices"]
     corpus = Index.open(made / "store", root=made / "docs")
     assert (
         listed(corpus, parse_condition("landord = Roe")).counted

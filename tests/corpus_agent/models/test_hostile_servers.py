@@ -193,7 +193,7 @@ def asked(behaviour, seconds=SECONDS) -> dict[str, object]:
         shown = "\n".join(
             [
                 *render.answer_lines(answer),
-                json.dumps(render.answer_object(answer, "off")),
+                json.dumps(render.answer_object(answer)),
                 unframed(for_parent.render(frame, for_parent.handed_over(answer)), frame),
                 repr(for_parent.handed_over(answer)),
             ]

@@ -64,7 +64,7 @@ def test_search_marks_the_likely_line_and_filters(server):
         r"results? in 1 document\W", server.get("/search", q="rent", path="home/lease.md").words
     )
     near = server.get("/search", q="rent").words
-    assert re.search(r"results? in \d\d documents .* fits? far less", near)
+    assert re.search(r"results? in \d\d documents .* more results?, far from this", near)
     assert "other half" in server.get("/search", q="rent", path="'a b").words
     part = server.get("/search", q="rent due", part=1).text
     assert "<html" not in part
