@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Collection, Iterator
@@ -16,7 +17,6 @@ from datetime import UTC, datetime
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from io import FileIO
 from pathlib import Path
-from tempfile import mkdtemp
 
 from indexer.errors import (
     CorpusError,
@@ -130,10 +130,11 @@ def temp_within(store: Path) -> Iterator[None]:
     """
     temp = store / TEMP
     temp.mkdir(mode=0o700, exist_ok=True)
-    for left in temp.glob("lance-*"):
+    for left in temp.glob(f"lance-{16 * '[0-9a-f]'}"):  # no name that somebody else would choose
         if left.is_dir():  # to open a pipe would wait
             shutil.rmtree(left, ignore_errors=True)
-    folder = Path(mkdtemp(prefix="lance-", dir=temp.resolve()))
+    folder = temp.resolve() / f"lance-{secrets.token_hex(8)}"
+    folder.mkdir(mode=0o700)
     before = os.environ.get("TMPDIR")
     os.environ["TMPDIR"] = str(folder)
     try:

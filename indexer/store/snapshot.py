@@ -65,7 +65,6 @@ class Snapshot:
         """
         self.store, self.prefix = store, prefix
         self._bits = np.uint64(number) << STORE_BITS
-        # One version never changes, and a filter is asked for again and again.
         self._conditions: dict[frozenset[str], str] = {}
         self.manifest, held = hold(store)
         self.close = weakref.finalize(self, held.close)
