@@ -231,7 +231,7 @@ def test_a_run_that_ends_between_two_pages_reads_none_of_them_twice(root, store)
 
 
 def test_a_kept_page_is_found_and_goes_with_its_document(tmp_path):
-    words = (PlacedText(0, 0.1, 0.1, 0.2, 0.15, "Ünïcode"), PlacedText(0, 0.22, 0.1, 0.25, 1, "€"))
+    words = (PlacedText(0, 0.1, 0.1, 0.2, 0.15, "Ünïcode"), PlacedText(0, 0.2, 0.1, 0.3, 0.9, "€"))
     one = RecognisedPage(1, engine_version(), (("Ünïcode €", 0.9),), words=words, in_vain=3)
     Texts(tmp_path).put_page("f" * 64, one)
     pages = Texts(tmp_path)
