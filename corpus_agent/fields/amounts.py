@@ -34,7 +34,8 @@ _CODES = "|".join([*table("currencies"), "RMB"])
 _NAMES = table("currency_names")
 _NAMED = _any(name for names in _NAMES.values() for name in names)
 _NUMBER = (
-    r"(?:\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
+    r"(?:\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3})+|(?:['’]\d{3})+|(?:[\u00a0\u202f ]\d{3})+)(?!\d)"
+    r"(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
 )
 _PER, _SCALES, _LEADS = map(lexicon.piece, ("per", "scales", "leads"))
 _SCALE = rf"(?:[\u00a0\u202f ]?(?:{_SCALES})\b\.?)?"
@@ -61,7 +62,7 @@ _PERCENT = regex.compile(
 )
 _ANY_NUMBER = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}.,/-])(?P<minus>{_DASH})?(?P<number>{_NUMBER}(?i:{_SCALE}))"
-    r"(?![\p{L}\p{N}/]|[.,]\d)"
+    r"(?![\p{L}\p{N}/]|[.,]\d|\s?(?:%|per\s?cent\b|prozent\b))"
 )
 _READ: dict[FieldType, tuple[regex.Pattern[str], ...]] = {
     "money": (_MONEY,),
@@ -120,9 +121,10 @@ def in_unit(value: Reading, unit: str) -> Reading:
     named, scale = (
         found and found[0] for found in (_UNIT_NAMED.search(unit), _UNIT_SCALE.search(unit))
     )
-    if not value.normal.replace(".", "").lstrip("-").isdecimal():
+    own, _, number = value.normal.rpartition(" ")
+    if not number.replace(".", "").lstrip("-").isdecimal() or _UNIT_SCALE.search(value.text):
         return value
-    scaled = f"{value.normal}{' ' * (len(scale or '') > 1)}{scale or ''} {named or ''}".strip()
+    scaled = f"{number}{' ' * (len(scale or '') > 1)}{scale or ''} {own or named or ''}".strip()
     read = find_amounts(scaled, "number")
     return replace(value, normal=read[0].normal) if len(read) == 1 else value
 
@@ -149,7 +151,7 @@ def _currency(sign: str) -> str:
     return _SIGNS.get(sign) or next(by_name, sign)
 
 
-_COUNT_OF = by_word(CARDINALS, (HUNDRED,), MORE_CARDINALS)
+_COUNT_OF = {**by_word(CARDINALS, (HUNDRED,), MORE_CARDINALS), "another": 1}
 _ORDINAL_OF = by_word(ORDINALS)
 _COUNTS = _any({*listed(CARDINALS, (HUNDRED,), MORE_CARDINALS), *_COUNT_OF})
 _COUNT = (
@@ -159,7 +161,10 @@ _COUNT = (
 _SPANS = table("spans")
 _ANY_SPAN = "|".join(word for words in _SPANS.values() for word in words)
 _MONTHS = "|".join(_SPANS["M"])
-_KIND_OF = r"(?:(?:full|calendar|consecutive|business|working|contract|volle?n?|ganze?n?)[\s-]+)*"
+_KIND_OF = (
+    r"(?:(?:full|calendar|consecutive|business|working|contract|further|additional|more"
+    r"|volle?n?|ganze?n?)[\s-]+)*"
+)
 _DURATION = regex.compile(
     rf"(?i)(?<![\p{{L}}\p{{N}}.,$€£])"
     rf"(?:(?P<word>{_COUNT})(?!\p{{L}})(?:[\s-]*\(\s*(?P<figure>\d{{1,4}}|[Il])\s*\))?|(?P<figure>\d{{1,4}}))"
@@ -170,10 +175,21 @@ _ANNIVERSARY = regex.compile(
     rf"(?i)(?<!\p{{L}})(?:(?P<word>{'|'.join(listed(ORDINALS))})(?!\p{{L}})"
     r"(?:\s*\(\s*\d+\s*(?:st|nd|rd|th)\s*\))?|(?P<figure>\d{1,2})\s?(?:st|nd|rd|th))\s+anniversary"
 )
+# "From year to year", "annual renewals", "net 30".
+_IDIOM = regex.compile(
+    r"(?i)(?<!\p{L})(?:(?P<unit>year|month|jahr)[\s-]+(?:to|zu)[\s-]+(?P=unit)(?!\p{L})"
+    r"|(?P<unit>annual|yearly)(?=\s+(?:automatic\s+)?(?:renewal|extension|term|period))"
+    r"|(?P<unit>net)\s(?P<figure>\d{2})(?!\s?[\p{L}\p{N}\p{Sc}%]|[.,]\d))"
+)
 # What each of them holds, so that it is looked for beside that alone.
 _HINTS = (
     (_DURATION, regex.compile(rf"(?i)(?:{_ANY_SPAN})(?!\p{{L}})"), 70),
     (_ANNIVERSARY, regex.compile(r"(?i)anniversary"), 50),
+    (
+        _IDIOM,
+        regex.compile(r"(?i)(?:year|month|jahr)\b|(?:annual|yearly).{20}|net\s\d\d.{0,3}"),
+        40,
+    ),
 )
 
 _OF_WORK = regex.compile(r"(?i)business|working")
@@ -206,7 +222,7 @@ def _span(match: regex.Match[str]) -> str:
     named = match.groupdict()
     count, unit, more = _count(match), (named.get("unit") or "").lower(), named.get("months")
     kinds = (code for code, words in _SPANS.items() if regex.fullmatch("|".join(words), unit))
-    code = next(kinds, "Y")  # an anniversary names none
+    code = "D" if unit == "net" else next(kinds, "Y")  # an anniversary names none
     if count is None or (more and code != "Y"):
         return ""
     if more:
@@ -217,9 +233,12 @@ def _span(match: regex.Match[str]) -> str:
 
 def _count(match: regex.Match[str]) -> int | None:
     """How many units; the figure in brackets counts where there is one."""
-    figure, word = match["figure"], fold(match["word"] or "")
+    named = match.groupdict()
+    figure, word = named.get("figure"), fold(named.get("word") or "")
     if figure and figure.isdecimal():
         return int(figure)
+    if match.re is _IDIOM:
+        return 1
     if match.re is _ANNIVERSARY:
         return _ORDINAL_OF.get(word)
     parts = [_COUNT_OF.get(part) for part in word.replace("-", " ").split()]

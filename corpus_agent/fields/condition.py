@@ -78,7 +78,7 @@ def parse_condition(words: str) -> FieldCondition:
     if sign == "contains" or (sign in ("=", "!=") and worded):
         return FieldCondition(field, shown, sign, fold(value.strip(_QUOTES)))
     kind, plain, currency = _read(value, only_dates=written in _DATED)
-    if kind != field.type and not (kind == "number" and field.type in _NUMBERED):
+    if kind != field.type and not {"number"} < {kind, field.type} < {*_NUMBERED}:
         if field.is_known or field.type == "identifier":
             raise _refused(shown, f"asks for a {kind}, and {field.name!r} is of type {field.type}")
         field = field_of(compared["field"], kind)

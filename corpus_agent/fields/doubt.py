@@ -11,6 +11,7 @@ from corpus_agent.fields.page import DocumentText, ProposedValue
 
 _AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
 _BEHIND = 90  # characters of the same sentence behind a value that may turn it
+_AROUND = 8  # lines on either side of a figure that say what it is of
 _NEAR = 60  # characters before it in which a denial is one of the value
 _TITLE = 300  # characters of a document in which it calls itself a draft
 _QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
@@ -36,6 +37,7 @@ def doubt_of(document: DocumentText, proposal: ProposedValue, kind: FieldType) -
         "clause": clause,
         "near": clause[-_NEAR:],
         "behind": rest,
+        "around": document.text[slice(*document.lines_around(value.start, value.end, _AROUND))],
         "value": f"{clause[-_NEAR:]}{value.text}",
     }
     for cue in lexicon.content()["doubt"]:
@@ -46,7 +48,8 @@ def doubt_of(document: DocumentText, proposal: ProposedValue, kind: FieldType) -
     start, end = document.line_span(value.start)
     if document.text[start:end].lstrip().startswith(">"):
         return "a quotation"
-    quoted = before[max(map(before.rfind, '"“„«')) + 1 :] + value.text + closed[0] if closed else ""
-    if len(quoted.split()) > _SHORT_QUOTE:
+    at = max(map(before.rfind, '"“„«'))
+    quoted = before[at + 1 :] + value.text + closed[0] if closed else ""
+    if len(quoted.split()) > _SHORT_QUOTE and not lexicon.near("reads_now").search(before[:at]):
         return "a quotation"
-    return "" if proposal.outright else "not stated outright"
+    return proposal.doubt

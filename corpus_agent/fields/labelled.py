@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -11,7 +11,7 @@ import regex
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import find_amounts, find_durations, in_unit
 from corpus_agent.fields.lexicon import WORDED, Field, FieldType
-from corpus_agent.fields.page import DocumentText, ProposedValue
+from corpus_agent.fields.page import HEADING, NOT_OUTRIGHT, DocumentText, ProposedValue
 from corpus_agent.fields.parties import name_at, place_at, with_role
 from corpus_agent.text.dates import Reading, find_dates
 from corpus_agent.text.tables import TextTable, cell_spans
@@ -32,12 +32,14 @@ _LABEL = regex.compile(
 )
 # Of a table without marks, as PDFs have it, a row is a label, a blank, a sum with cents, no more.
 _ROW = regex.compile(r"[*_]{0,2}[ ]{1,2}(?=[-−]?\d[\d.,'’]{0,14}[.,]\d\d[ *_]{0,4}$)")
+# Of a statement a row is a label and figures.
+_STATEMENT = regex.compile(r"[*_]{0,2}[ ]{1,3}(?=[^\d\n]{0,4}\d)(?=[\d.,()\p{Sc}%—–− -]*+$)")
+_FIGURE = regex.compile(r"(?:\p{Sc}[ ]?)?[(−-]{0,2}\d[\d.,'’]*")
 _GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")  # of a heading: "2. Pets. None are allowed."
 # Of several there is one label: "First aiders: Ida Kolb, Tom Reed".
 _SEVERAL, _NO_PLURAL = r"(?:(?:e?[sn])(?=[*_]{0,2}[ ]?[:：|]))?", 4  # characters: "to", "from"
 _WHOLE_NAME = regex.compile(rf"[ ]?(?:{_FOR})?[ ]*(?=\||$)")  # of a column, behind a phrase
 _CLAUSE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
-_HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
 # An identifier in a sentence: words of capitals or with figures.
 _CODE = regex.compile(
@@ -69,12 +71,12 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
             read = _beside(document, field.type, match.span())
         less = min(_ALL_PHRASES, rank * _PER_PHRASE)
         for proposal, sure in read:
-            weak = len(phrase) < shortest and not sure
-            outright = sure or _asserted(document, field.type, match.span(), proposal)
-            if not weak or (field.type not in WORDED and proposal.score >= _STATED):
-                score = proposal.score - less
+            score = proposal.score
+            if sure or len(phrase) >= shortest or (field.type not in WORDED and score >= _STATED):
+                outright = sure or _asserted(document, field.type, match.span(), proposal)
                 row = phrase in fold(document.column_at(proposal.readings[0].start))
-                found.append(replace(proposal, score=score, outright=outright, row=row))
+                doubt = "" if outright else NOT_OUTRIGHT
+                found.append(replace(proposal, score=score - less, doubt=doubt, row=row))
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
 
 
@@ -98,7 +100,8 @@ def _beside(
     led = text[first:start]
     opens = not any(map(str.isalpha, led)) or led.rstrip(" *_").endswith("|")
     # What opens its line may be the label of the rest of it without a colon.
-    rule = _ROW if kind == "money" else _GOES_ON if kind in ("party", "text") else None
+    rules = {"money": _ROW, "number": _STATEMENT, "party": _GOES_ON, "text": _GOES_ON}
+    rule = rules.get(kind)
     label = _LABEL.match(text, end) or (rule.match(text, end, last) if opens and rule else None)
     at = label.end() if label else end
     alone = opens and not text[at:last].strip()
@@ -110,14 +113,18 @@ def _beside(
         return
     find = finder_of(kind, document, labelled=sure)
     behind = _CLAUSE_END.split(text[at : at + _REACH], maxsplit=1)[0]
-    if read := _amounts(document, kind, find(behind), at, sure=sure):
+    if of_statement := label is not None and label.re is _STATEMENT:
+        read = _of_statement(document, at, last)
+    else:
+        read = _amounts(document, kind, find(behind), at, sure=sure)
+    if read:
         gap = text[at : read[0].start]
-        beside = not gap.strip() or lexicon.near("connected").match(gap)
+        beside = of_statement or lexicon.near("connected").match(gap) is not None
         score = _LABELLED if sure and "\n" not in gap else _STATED if beside or opens else _LOOSELY
         score = score if gap.strip() or not alone else _NEXT_LINE
         for value in _first(read):
             proposal = ProposedValue((value,), start, max(end, value.end), score)
-            yield _in_unit(document, kind, proposal), sure
+            yield _in_unit(document, kind, proposal), sure and (beside or kind != "number")
     if label is not None:
         return
     before = _CLAUSE_END.split(text[max(0, start - _REACH_BEFORE) : start])[-1]
@@ -140,10 +147,7 @@ def _asserted(
     lead = near("lead_ends").split(near("contrast").split(text[first:start])[-1])[-1]
     for day in reversed(find_dates(lead)):
         lead = lead[: day.start] + lead[day.end :]
-    if kind == "date":
-        for each in reversed(find_amounts(lead, "money")):
-            lead = lead[: each.start] + lead[each.end :]
-        lead = near("of_item").sub("", lead)
+    lead = near("of_item").sub("", lead) if kind == "date" else lead
     gap = text[phrase[1] : value.start] or text[value.end : phrase[0]]
     gap = lexicon.compiled("@=bound@").sub(" ", gap)
     said = near("leading").match(lead)
@@ -153,7 +157,7 @@ def _asserted(
         return False
     if not (near("connected").match(gap) or not gap.strip()):
         return False
-    verb = said["verb"] or kind in ("date", "duration") or near("copula").search(gap)
+    verb = said["verb"] or kind in ("date", "duration", "number") or near("copula").search(gap)
     return bool(verb or near("noun_ends").match(near("clause_ends").split(text[end:last])[0]))
 
 
@@ -182,6 +186,31 @@ def _moved(reading: Reading, by: int) -> Reading:
 def _first(read: list[Reading]) -> list[Reading]:
     """The first value; both, if it may be read in two ways."""
     return [one for one in read if one.start == read[0].start]
+
+
+def _of_statement(document: DocumentText, at: int, end: int) -> list[Reading]:
+    """The figures of a row that stand under its latest year and behind it."""
+    pieces = _FIGURE.finditer(document.text, at, end)
+    read = [
+        _moved(one, piece.start()) for piece in pieces for one in find_amounts(piece[0], "number")
+    ]
+    years = document.years_of(at)
+    return read[years.index(max(years)) :] if len(years) == len(read) > 1 else read
+
+
+def whole(document: DocumentText, found: Sequence[ProposedValue]) -> list[ProposedValue]:
+    """The figure of the latest year that is largest; others are of a part; not a sheet's."""
+    totals = [one for one in found if lexicon.near("whole").search(document.row_at(one.start))]
+    if any(one.row for one in found) and not totals:
+        return [*found]
+
+    def rank(one: ProposedValue) -> tuple[bool, str, float]:
+        amount = one.normal.rpartition(" ")[2].rstrip("%")
+        return one.score > _STATED, "".join(one.notes), abs(float(amount))
+
+    best = max((one for one in totals or found if not one.doubt), key=rank, default=None)
+    parts = (replace(one, doubt=one.doubt or "of a part", row=False) for one in found)
+    return [replace(best, row=False), *parts] if best else [*parts]
 
 
 def _below(
@@ -244,7 +273,7 @@ def _worded(
     """A name, a place or a text behind a label, or in the next line where it stands alone."""
     text, (start, at) = document.text, span
     first, last = document.line_span(start)
-    below = kind == "text" and not labelled and _HEADING.match(text, first) is not None
+    below = kind == "text" and not labelled and HEADING.match(text, first) is not None
     if below:  # what a heading is about stands below it
         alone, at = not text[at:last].strip(), last
     while (alone or below) and at < len(text) and text[at] in " \n":
@@ -263,11 +292,9 @@ def _worded(
             code = _CODE.match(text, said)
             end = said + len(code[0].rstrip(" ._-/")) if code else said
             found = _as_written(text, said, end) if regex.search(r"\p{N}", text[said:end]) else None
-        elif kind == "place":
-            found = place_at(text, said)
         elif said > at + 1:
-            found = _name(document, said)
-    if found is not None and not (below and _HEADING.match(found.text + " ")):
+            found = place_at(text, said) if kind == "place" else _name(document, said)
+    if found is not None and not (below and HEADING.match(found.text + " ")):
         yield _proposal(found, start, score)
 
 
@@ -299,18 +326,13 @@ def _as_written(text: str, start: int, end: int) -> Reading:
 
 def mentions(document: DocumentText, words: str) -> list[ProposedValue]:
     """The first place at which a document has these words in any form of theirs; [] for none."""
-    found = _exactly(words).search(document.text.translate(_PLAIN))
-    if found is None:
-        return []
-    return [_proposal(_as_written(document.text, *found.span()), found.start(), _LABELLED)]
-
-
-@cache
-def _exactly(words: str) -> regex.Pattern[str]:
-    """Words, or their plurals, with any white space between, also parted at the end of a line."""
-    hyphen = r"(?:-\s*\n\s*)?"
+    hyphen = r"(?:-\s*\n\s*)?"  # also parted at the end of a line
     spelt = r"\s+".join(
         hyphen.join(map(regex.escape, stem := _STEM.sub("", word))) + _ENDING * stem.isalpha()
         for word in words.translate(_PLAIN).split()
     )
-    return regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}]){spelt}(?![\p{{L}}\p{{N}}])")
+    exactly = regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}]){spelt}(?![\p{{L}}\p{{N}}])")
+    found = exactly.search(document.text.translate(_PLAIN))
+    if found is None:
+        return []
+    return [_proposal(_as_written(document.text, *found.span()), found.start(), _LABELLED)]

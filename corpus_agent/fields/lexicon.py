@@ -149,9 +149,7 @@ def field_of(words: str, kind: FieldType | None = None) -> Field:
 
 def mention_of(words: str) -> Field:
     """The field of a word or of words in a row that a document mentions, exactly these."""
-    name = " ".join(words.split())
-    if not any(char.isalnum() for char in name):
-        raise UsageError(f"{words!r} holds no words.", "Name them: corpus-agent list 'without dog'")
+    name = field_of(words).name
     return Field(name, "text", (name,), MENTION)
 
 
@@ -189,16 +187,12 @@ def _bare(words: str, *, first: bool = False) -> str:
 
 
 def fields_of(words: Sequence[str]) -> tuple[Field, ...]:
-    """The columns that were asked for; UsageError for none, too many, or two of one name."""
-    fields = tuple(map(field_of, words))
+    """The columns that were asked for, each once; UsageError for none, or too many."""
+    fields = tuple({field.name: field for field in map(field_of, words)}.values())
     if not fields:
         raise UsageError(
             "No field is named.", 'Name what to look for: corpus-agent table "due date" "total"'
         )
     if len(fields) > MAX_FIELDS:
         raise UsageError(f"{len(fields)} fields; a table has at most {MAX_FIELDS}.")
-    names = [field.name for field in fields]
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(f"The field {name!r} is named twice.", "Each column needs its name.")
     return fields

@@ -6,29 +6,32 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import regex
 
 from corpus_agent.answering.claims import periods
-from corpus_agent.answering.support import columns
+from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import find_durations, names_unit
 from corpus_agent.text.dates import Reading, find_dates, habit
 from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, listed
 from corpus_agent.text.sentences import Unit, front_matter, is_title, units
-from corpus_agent.text.tables import MAX_LINES_ABOVE, TextTable, column_of, tables_of
+from corpus_agent.text.tables import TextTable, column_of, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
 
-_REACH = 2_500  # characters around a place in which its sentence is looked for
 _LONGEST = 1_200  # characters of a sentence that is quoted whole
 _LINES_ABOVE = 40  # before a place in which its heading is looked for
-_HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ ]")
+HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ ]")
 _MONTH = "|".join(sorted({*listed(MONTHS, MORE_MONTHS)}, key=len, reverse=True))
 _DAY_OF_MONTH = regex.compile(
     rf"(?i)(?<![\p{{L}}\p{{N}}.,/:-])(?:[0-3]?\d(?:st|nd|rd|th|er|[.º])?(?:\s(?:of|de))?"
     rf"\s(?!(?-i:may))(?:{_MONTH})|(?=(?-i:\p{{Lu}}))(?:{_MONTH})\.?\s[0-3]?\d(?:st|nd|rd|th)?)"
     r"(?![\p{L}\p{N}]|[.,:]\d)"
 )
+_FIGURE = regex.compile(r"(?<![\d.,\p{L}])\d[\d.,]*(?!\p{L})")
+_YEAR = regex.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.%]|,\d)")
 _UNIT_LINE = 60  # characters of a line above a table that names its unit
+NOT_OUTRIGHT = "not stated outright"  # why a value is doubtful that its clause does not assert
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\t\u3000"), " ")
 # Rules, and what is struck out, over the end of a line too.
 _NOTHING = regex.compile(
@@ -43,7 +46,7 @@ def _blank(found: regex.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProposedValue:
-    """A value before it is looked up, and what it rests on; `row`: in a column called so."""
+    """A value before it is looked up, what it rests on, why it is doubtful; `row`: of a column."""
 
     readings: tuple[Reading, ...]
     start: int
@@ -52,7 +55,7 @@ class ProposedValue:
     also: tuple[tuple[int, int], ...] = ()
     computed: bool = False
     notes: tuple[str, ...] = ()
-    outright: bool = True
+    doubt: str = ""
     row: bool = False
 
     @property
@@ -83,12 +86,7 @@ class DocumentText:
         self.text = _NOTHING.sub(_blank, "\n".join(seen).translate(_BLANKS))
         # Its quotations that do not hold, wherever they stand: looked up once, and not once a line.
         self.unquotable: set[str] = set()
-        self._cut: dict[tuple[int, int], list[Unit]] = {}  # sentences, by the piece of text
-        self._starts: list[int] = []
-        at = 0
-        for line in shown:
-            self._starts.append(at)
-            at += len(line) + 1
+        self._starts = [*accumulate((len(line) + 1 for line in shown), initial=0)][:-1]
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of this document; `source` is its name."""
@@ -119,45 +117,32 @@ class DocumentText:
         return self._starts[first - 1], self.line_span(self._starts[last - 1])[1]
 
     @cached_property
-    def _matter(self) -> tuple[list[tuple[int, int]], int]:
+    def matter(self) -> tuple[list[tuple[int, int]], int]:
+        """The properties in the front matter, and its end: said of a document, and no event."""
         return front_matter(self.written)
-
-    def is_property(self, at: int) -> bool:
-        """Whether a place is in the front matter: what is said of a document, and no event."""
-        return at < self._matter[1]
 
     def sentence(self, start: int, end: int) -> tuple[int, int]:
         """Start and end of the sentences that hold a span; of its lines where they are too long."""
-        held = [each for each in self._matter[0] if each[0] < end and start < each[1]]
+        held = [each for each in self.matter[0] if each[0] < end and start < each[1]]
         if held:
             return min(held[0][0], start), max(held[-1][1], end)
-        touched = self._touched(start, end)
-        if touched:
+        begin = bisect_right(self._sentences, start, key=lambda unit: unit.end)
+        until = bisect_left(self._sentences, end, key=lambda unit: unit.start)
+        if touched := self._sentences[begin:until]:
             found = touched[0].start, touched[-1].end
             if found[1] - found[0] <= max(_LONGEST, end - start):
                 return min(found[0], start), max(found[1], end)
         return self.lines_around(start, end, 0)
 
-    def _touched(self, start: int, end: int) -> list[Unit]:
-        """The sentences that a span touches; a list of days is cut once, and not once a day."""
-        first, _ = self.line_span(max(0, (start // _REACH - 1) * _REACH))
-        _, last = self.line_span(min(len(self.text), (end // _REACH + 2) * _REACH))
-        if (first, last) not in self._cut:
-            cut = units(self.text[first:last])
-            self._cut[first, last] = [Unit(u.start + first, u.end + first, u.kind) for u in cut]
-        every = self._cut[first, last]
-        begin = bisect_right(every, start, key=lambda unit: unit.end)
-        return every[begin : bisect_left(every, end, key=lambda unit: unit.start)]
+    @cached_property
+    def _sentences(self) -> list[Unit]:
+        return units(self.text)
 
     def heading_above(self, at: int) -> str:
         """The heading of the part in which a place stands; "" where none is near."""
-        line = self.line_at(at)
-        for number in range(line - 1, max(0, line - _LINES_ABOVE), -1):
-            start, end = self.line_span(self.line_start(number))
-            text = self.text[start:end].strip()
-            if text and (_HEADING.match(text) or is_title(text)):
-                return text
-        return ""
+        above = (self.text[first:last].strip() for first, last in self._lines_above(at))
+        titles = (text for text in above if text and (HEADING.match(text) or is_title(text)))
+        return next(titles, "")
 
     def before(self, at: int, reach: int) -> str:
         """The text before a place within its paragraph, on one line."""
@@ -192,14 +177,26 @@ class DocumentText:
 
     def period_at(self, at: int) -> str:
         """The year or quarter that a figure of a table is of, by its column or by its row."""
-        number, (start, end) = self.line_at(at), self.line_span(at)
-        if number in self._rows:
-            named = [self.column_at(at), columns([self.text[start:end]], None)[0][1]]
-        else:
-            above = self.line_start(max(1, number - MAX_LINES_ABOVE))
-            cells = columns(self.text[above:end].split("\n"), None)
-            named = [name for name, _ in cells[-len(self.text[at:end].split()) :][:1]]
+        row = self.row_at(at)
+        named = [self.column_at(at), row.strip(" |").split("|")[0].strip()] if row else []
+        years = () if row else self.years_of(at)
+        behind = len(_FIGURE.findall(self.text[at : self.line_span(at)[1]]))
+        named += years[len(years) - behind :][:1]
         return next((name for name in named if periods(name)), "")
+
+    def years_of(self, at: int) -> Sequence[str]:
+        """The years that name the columns of a row of figures: in the nearest line with as many."""
+        start, end = self.line_span(at)
+        count = len(_FIGURE.findall(self.text[start:end]))
+        lines = self._lines_above(at) if count > 1 else ()
+        found = (_YEAR.findall(self.text[first:last]) for first, last in lines)
+        return next((years for years in found if len(years) == count), ())
+
+    def _lines_above(self, at: int) -> Iterator[tuple[int, int]]:
+        """The lines above a place, the nearest first."""
+        number = self.line_at(at)
+        for above in range(number - 1, max(0, number - _LINES_ABOVE), -1):
+            yield self.line_span(self.line_start(above))
 
     def unit_at(self, at: int) -> tuple[str, tuple[int, int]]:
         """The names of columns, or the line above them, that say what a cell's figure is in."""
@@ -209,6 +206,10 @@ class DocumentText:
             for name, above in [*names, (self.lines[max(0, table.header - 2)].text, 1)]:
                 if len(name) <= _UNIT_LINE and names_unit(name):
                     return name, self.line_span(self.line_start(table.header - above))
+        elif self.years_of(at):
+            for first, last in self._lines_above(at):
+                if unit := lexicon.near("unit_line").search(self.text[first:last]):
+                    return unit["scale"], (first, last)
         return "", (at, at)
 
     @cached_property
@@ -232,7 +233,7 @@ class DocumentText:
         above, said = (made.normal[:4], made.text) if made else ("", "")
         for number, line in enumerate(self.text.split("\n"), start=1):
             years = regex.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", line)
-            if years and _HEADING.match(line):
+            if years and HEADING.match(line):
                 above, said = (years[0] if len(set(years)) == 1 else ""), line.strip("#*_: ")
             for day in _DAY_OF_MONTH.finditer(line) if above else ():
                 start, end = (self.line_start(number) + at for at in day.span())

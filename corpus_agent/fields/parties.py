@@ -14,7 +14,7 @@ from corpus_agent.text.tokens import fold
 _HEAD = 8_000  # characters of a document in which its parties are introduced
 _INTRODUCED = 3_000  # characters behind "between"
 _LED = 80  # characters before "between" in which what is made is named
-_MOST = 40
+_MOST, _MOST_SIGN = 40, 12
 _BRACKETS = regex.compile(r"\s*\([^()]*\)$")  # in brackets behind a name
 _ROLE = regex.compile(r"(?:(?:the|der|die|le|la|el|il|de)\s+)?(\p{Lu}[\p{L}-]+)")  # "(Vermieterin)"
 
@@ -51,13 +51,15 @@ def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[Proposed
 def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
     """Where the introduction of the parties begins, and the parties; none if none is."""
     best, value, text = (0, list[Party]()), (1, 0, 0), document.text
-    for opening in ("opens", "made_by"):
-        if opening == "made_by" and value[0] > 1:
+    for opening in ("opens", "made_by", "names_first"):
+        if opening != "opens" and value[0] > 1:
             break
         for opened in lexicon.document(opening).finditer(text, 0, _HEAD):
             limit = min(len(text), opened.end() + _INTRODUCED)
             closed = lexicon.document("closes").search(text, opened.end() + 3, limit)
             parties = _listed(text, opened.end(), closed.start() if closed else limit)
+            if opening == "names_first" and not all(one.roles for one in parties):
+                continue
             worth = (min(2, len(parties)), sum(bool(one.roles) for one in parties), len(parties))
             known = any(one.roles or is_organisation(one.name.normal) for one in parties)
             led = document.before(opened.start(), _LED)
@@ -65,8 +67,15 @@ def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
                 best, value = (opened.start(), parties), worth
     if value[0] > 1:
         return best
-    others = _labelled(document)
-    return (others[0].name.start, others) if len(others) > 1 else best
+    others = _labelled(document) or _signed(text)
+    return (others[0].name.start, others) if 1 < len(others) <= _MOST_SIGN else best
+
+
+def _signed(text: str) -> list[Party]:
+    """The organisations that sign, where no introduction names anybody."""
+    signed = lexicon.document("signature_of").finditer(text)
+    names = [name_at(text, one.start("name"), one.end("name")) for one in signed]
+    return [Party(one, (), one.end) for one in names if one and is_organisation(one.normal)]
 
 
 def _labelled(document: DocumentText) -> list[Party]:
@@ -106,9 +115,8 @@ def _is_party(name: Reading, text: str, parties: list[Party]) -> bool:
     if is_organisation(name.normal):
         return True
     short = _roles(text[name.end : name.end + 60].partition(")")[0] + ")") if parties else ()
-    if any(fold(role) in fold(parties[-1].name.normal) for role in short):
-        return False
-    if said("streets").search(name.normal):
+    again = any(fold(role) in fold(parties[-1].name.normal) for role in short)
+    if again or said("streets").search(name.normal):
         return False
     if not parties or said("described").match(text, name.end):
         return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 import regex
@@ -14,13 +13,12 @@ from corpus_agent.answering.quotations import check_quotation, read_all
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields import terms
 from corpus_agent.fields.doubt import doubt_of
-from corpus_agent.fields.labelled import ALIKE, labelled, mentions
+from corpus_agent.fields.labelled import ALIKE, labelled, mentions, whole
 from corpus_agent.fields.lexicon import MENTION, Field
 from corpus_agent.fields.page import DocumentText, ProposedValue
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.text.dates import Reading
 from corpus_agent.text.tokens import fold
-from corpus_agent.tools.corpus import Readable
 from indexer import CorpusError
 
 if TYPE_CHECKING:
@@ -34,7 +32,6 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "expiry": terms.expiry,
     "parties": parties_of,
     "renewal": terms.renewal_terms,
-    "renewal notice": lambda document: terms.cued(document, "renewal notice", document.durations),
 }
 _MOST_VALUES, _MOST_DOUBTFUL = 10_000, 5  # of a cell; the latter where it has no others
 _SHOWN = 5  # values of a cell
@@ -140,18 +137,18 @@ def table_of(
         found = [_cell(document, field) for field in fields]
         unverified += sum(dropped for _, dropped in found)
         rows.append(DocumentRow(source, tuple(cell for cell, _ in found), changed=document.stale))
-    unknown = [at for at, field in enumerate(fields) if _is_unknown(field, at, rows)]
-    for at, row in product(unknown, range(len(rows))):
-        if rows[row].cells[at].status == "silent":
-            cells = (*rows[row].cells[:at], Cell("unknown"), *rows[row].cells[at + 1 :])
-            rows[row] = replace(rows[row], cells=cells)
+    for at, field in enumerate(fields):
+        looked_up = field.is_known or field.clause == MENTION
+        if not (looked_up or any(row.cells[at].values for row in rows)):
+            rows = [_not_understood(row, at) for row in rows]
     return FieldTable(tuple(fields), tuple(rows), corpus.version, unverified)
 
 
-def _is_unknown(field: Field, column: int, rows: Sequence[DocumentRow]) -> bool:
-    """Whether a field was not understood: no document has its words, and it has no others."""
-    looked_up = field.is_known or field.clause == MENTION
-    return not looked_up and not any(row.cells[column].values for row in rows)
+def _not_understood(row: DocumentRow, at: int) -> DocumentRow:
+    """A row whose document has no words of a field that has no others."""
+    silent = row.cells[at].status == "silent"
+    cells = (*row.cells[:at], Cell("unknown"), *row.cells[at + 1 :])
+    return replace(row, cells=cells) if silent else row
 
 
 def each_document(
@@ -166,30 +163,33 @@ def each_document(
             reason = file.reason or file.status
         else:
             try:
-                document = _document_of(corpus, file.source)
+                first = corpus.read(file.source)
+                lines = first.lines if first.next_offset is None else read_all(corpus, file.source)
+                document = DocumentText(file.source, lines, stale=first.stale)
             except CorpusError as error:
                 reason = error.message
         yield file.source, document, reason
-
-
-def _document_of(corpus: Readable, source: str) -> DocumentText:
-    first = corpus.read(source)
-    lines = first.lines if first.next_offset is None else read_all(corpus, source)
-    return DocumentText(source, lines, stale=first.stale)
 
 
 def proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValue]]:
     """The values by the rule of the field, then those beside its phrases, each best first."""
     if field.clause == MENTION:
         yield mentions(document, field.phrases[0])
-    elif field.clause == "notice period":
-        yield terms.notice_periods(document, labelled(document, field))
-    elif rule := _CLAUSES.get(field.clause):
-        found = rule(document)
+    elif field.clause == "total":
+        found = labelled(document, field)
+        doubted = (replace(one, doubt=doubt_of(document, one, field.type)) for one in found)
+        yield whole(document, [*doubted])
+    elif field.clause in _CLAUSES or (field.clause and field.type == "duration"):
+        rule = _CLAUSES.get(field.clause)
+        found = rule(document) if rule else terms.cued(document, field.clause, document.durations)
         named = fold(field.name)  # of a column of that name the first row's value is not all
         if not found or named not in fold(document.column_at(found[0].readings[0].start)):
             yield found
-        yield [one for one in labelled(document, field) if one.score >= _SURE]
+        # Beside "parties" stands one of them at most: only a column's cells say all.
+        every = field.clause != "parties"
+        yield [
+            one for one in labelled(document, field) if one.score >= _SURE and (every or one.row)
+        ]
     else:
         yield labelled(document, field)
 
@@ -339,7 +339,7 @@ def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
     """The dated statements of one document, each sentence once a day; and how many did not hold."""
     made = next((one.readings[0] for one in terms.document_date(document)), None)
     every = (*((reading, "") for reading in document.dates), *document.dates_of(made))
-    dates = [each for each in every if not document.is_property(each[0].start)]
+    dates = [each for each in every if each[0].start >= document.matter[1]]
     starts = Counter(reading.start for reading, _ in dates)
     quoted: dict[tuple[int, int], Citation | None] = {}
     found: dict[tuple[str, tuple[int, int]], DatedStatement] = {}

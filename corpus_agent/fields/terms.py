@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,26 +10,23 @@ from typing import Any
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.page import DocumentText, ProposedValue
+from corpus_agent.fields.page import NOT_OUTRIGHT, DocumentText, ProposedValue
 from corpus_agent.fields.parties import place_at
-from corpus_agent.text.dates import Reading, add_duration, find_dates
+from corpus_agent.text.dates import Reading, add_duration
 from corpus_agent.text.sentences import refers_back
 from corpus_agent.text.tokens import fold
 
 _BEFORE, _BEHIND = 320, 120  # characters beside a value in which its cues stand
 _HEAD = 9_000  # characters of a document in which it says its own date
 _TITLE = 300  # characters at the beginning of a document, which say what it is
-_INVOICE_TITLE = 120  # characters in which an invoice calls itself one
-_HEADING_ABOVE, _HEADING = 400, 60  # characters before a clause and of a heading
-_LINES_OF_HEAD, _WORDS_OF_LINE = 25, 4  # of a date in a line of its own
 _LEAST = 0.75
+_SHORTEST_TERM = 90  # days
 _NO_DAY = 0.3  # less for a month alone
 _DAY = len("2024-03-12")
-_SHORTEST_TERM = 90  # days
 _SIGNATURES = 3_000  # characters over which one set of signatures runs
 # Not within a day: "1. April 2024".
 _SENTENCE = regex.compile(
-    r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=[\p{Lu}(\"“])(?!\p{Lu}\p{Ll}{2,12}\s+(?:19|20)\d\d)"
+    r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=(?:\d+(?:\.\d+)+\.?\s+)?[\p{Lu}(\"“])(?!\p{Lu}\p{Ll}{2,12}\s+(?:19|20)\d\d)"
 )
 _BARE = 3  # words before "is governed by", as many as name no other thing that is
 _LAW_FIRST = (1, 4)  # of the patterns of laws: "the laws of Ohio govern"
@@ -64,33 +61,29 @@ class _Place:
     def sentence(self) -> str:
         return self.document.text[slice(*self.document.sentence(self.value.start, self.value.end))]
 
+    @cached_property
+    def title(self) -> str:
+        return self.document.text.lstrip()[:_TITLE]
+
+    @cached_property
+    def line(self) -> str:
+        """What its line says besides the value."""
+        start, end = self.document.line_span(self.value.start)
+        return (
+            self.document.text[start : self.value.start] + self.document.text[self.value.end : end]
+        )
+
     def fits(self, cue: Mapping[str, Any]) -> bool:
         """Whether all that a cue asks for stands there, and nothing that it excludes."""
-        return (
-            lexicon.fits(cue, self.__getattribute__)
-            and {
-                "subject": self._is_about_the_document,
-                "agreement": lambda: is_agreement(self.document),
-                "line": self._is_line,
-            }.get(cue.get("of", ""), lambda: True)()
-        )
+        fits = lexicon.fits(cue, self.__getattribute__)
+        return fits and ("of" not in cue or self._is_about_the_document())
 
     def _is_about_the_document(self) -> bool:
         """Whether the clause, or a heading above it, speaks of the term of the document."""
         if lexicon.near("subject").search(self.clause) or refers_back(self.clause):
             return True
-        start = self.value.start
-        above = self.document.text[max(0, start - _HEADING_ABOVE) : start].split("\n")[:-1]
-        heads = (line for line in above if len(line) < _HEADING)
-        return any(lexicon.near("heading").search(line) for line in heads)
-
-    def _is_line(self) -> bool:
-        """Whether a date has a line of the head for itself, with a place before it at most."""
-        start, end = self.document.line_span(self.value.start)
-        text = self.document.text
-        rest = text[start : self.value.start] + text[self.value.end : end]
-        near = self.document.line_at(self.value.start) <= _LINES_OF_HEAD
-        return near and len(rest.split()) <= _WORDS_OF_LINE and ":" not in rest
+        heading = self.document.heading_above(self.value.start)
+        return lexicon.near("heading").search(heading) is not None
 
 
 def cued(
@@ -108,13 +101,6 @@ def cued(
             span = document.sentence(value.start, value.end)
             found.append(ProposedValue((value,), *span, score))
     return sorted(found, key=lambda proposal: -proposal.score)
-
-
-def is_agreement(document: DocumentText) -> bool:
-    """Whether a document calls itself one that runs for a time, and no invoice for such a time."""
-    title = document.text.lstrip()[:_TITLE]
-    is_bill = lexicon.near("invoice").search(title[:_INVOICE_TITLE]) is not None
-    return lexicon.near("agreement").search(title) is not None and not is_bill
 
 
 def document_date(document: DocumentText) -> list[ProposedValue]:
@@ -140,12 +126,8 @@ def _signed(document: DocumentText) -> list[ProposedValue]:
         and lexicon.near("signature").search(document.before(one.start, 240))
     ]
     together = [one for one in signed if one.start - signed[0].start <= _SIGNATURES]
-    latest = max(together, key=lambda one: one.normal, default=None)
-    return [
-        ProposedValue((one,), one.start, one.end, 0.5)
-        for one in together
-        if latest is not None and one.start == latest.start
-    ]
+    latest = max((one.normal for one in together), default="")
+    return [ProposedValue((o,), o.start, o.end, 0.5) for o in together if o.normal == latest][:1]
 
 
 def beginning(document: DocumentText) -> list[ProposedValue]:
@@ -168,12 +150,12 @@ def _begins_when_made(document: DocumentText) -> regex.Match[str] | None:
 
 def expiry(document: DocumentText) -> list[ProposedValue]:
     """The day on which an agreement ends, as written or computed; [] if it has none."""
-    stated = cued(document, "expiry", (*_year_ends(document), *document.dates))
-    if stated and stated[0].score >= _LEAST:
-        return [one for one in stated if one.score >= _LEAST]
+    every = cued(document, "expiry", (*_year_ends(document), *document.dates))
+    if stated := [one for one in every if one.score >= _LEAST]:
+        return stated
+    relative = cued(document, "relative end", document.durations)[:1]
     counted = list(_counted(document))[:1]
-    relative = () if counted else cued(document, "relative end", document.durations)[:1]
-    return counted or [replace(one, notes=("from a day that is not stated",)) for one in relative]
+    return counted or [replace(one, doubt="from a day that is not stated") for one in relative]
 
 
 def _year_ends(document: DocumentText) -> Iterator[Reading]:
@@ -186,48 +168,24 @@ def _year_ends(document: DocumentText) -> Iterator[Reading]:
 def _counted(document: DocumentText) -> Iterator[ProposedValue]:
     """The ends of terms that are counted from the day on which the agreement begins, best first."""
     begins, made = beginning(document), document_date(document)
-    event = lexicon.document("effective_date").search(document.text)
-    if not begins and event is None:  # else it begins on the day of an event
-        begins = made
-    long = (
-        one
-        for one in document.durations
-        if one.normal[-1] not in "BD" or int(one.normal[1:-1]) >= _SHORTEST_TERM
-    )
-    for term in cued(document, "term", long):
-        day = _named_beginning(document, (term.start, term.end))
+    if not begins and lexicon.document("effective_date").search(document.text) is None:
+        begins = made  # else it begins on the day of an event
+    for term in cued(document, "term", filter(_is_long, document.durations)):
         counted = document.after(term.readings[0].end, _BEHIND)
         dates = made if lexicon.near("from_its_date").search(counted) and made else begins
-        if day is None and dates and len({one.normal for one in dates}) == 1:
-            day = dates[0].readings[0]
-        end = add_duration(day.normal, term.normal) if day is not None else None
-        if day is not None and end is not None and term.score >= _LEAST:
+        dates = [one for one in dates if term.start <= one.start < term.end] or dates
+        if term.score < _LEAST or len({one.normal for one in dates}) != 1:
+            continue
+        day = dates[0]
+        if end := add_duration(day.normal, term.normal):
             written = f"{term.text} from {day.text}: until {end}"
             value = replace(term.readings[0], text=written, normal=end)
-            stated = document.sentence(day.start, day.end)
-            yield replace(term, readings=(value,), also=(stated,), computed=True)
+            yield replace(term, readings=(value,), also=((day.start, day.end),), computed=True)
 
 
-def _named_beginning(document: DocumentText, clause: tuple[int, int]) -> Reading | None:
-    """The day that the clause itself counts from: "commencing on 1 May 2024, for two years"."""
-    first, last = clause
-    for day in find_dates(document.text[first:last], day_first=document.day_first):
-        before = document.text[max(first, first + day.start - 50) : first + day.start]
-        if len(day.normal) == _DAY and lexicon.near("begins").search(before):
-            return replace(day, start=day.start + first, end=day.end + first)
-    return None
-
-
-def notice_periods(document: DocumentText, beside: Sequence[ProposedValue]) -> list[ProposedValue]:
-    """The durations that are notice of an ending, best first, with those `beside` its phrases."""
-    kept = []
-    for one in beside:
-        sentence = document.text[slice(*document.sentence(one.start, one.end))]
-        of_else = lexicon.compiled("@=of_else@").search(sentence)
-        if not of_else or lexicon.compiled("@=ending@").search(sentence):
-            kept.append(one)
-    found = [*kept, *cued(document, "notice period", document.durations)]
-    return sorted(found, key=lambda proposal: -proposal.score)
+def _is_long(term: Reading) -> bool:
+    """Whether a span of time is one for which an agreement runs."""
+    return term.normal[-1] not in "BD" or int(term.normal[1:-1]) >= _SHORTEST_TERM
 
 
 def renewal_terms(document: DocumentText) -> list[ProposedValue]:
@@ -241,11 +199,11 @@ def renewal_terms(document: DocumentText) -> list[ProposedValue]:
 
 def governing_law(document: DocumentText) -> list[ProposedValue]:
     """The places whose law governs, from the clauses that say so, surest first."""
-    text, found = document.text, []
+    text, found, not_it = document.text, [], lexicon.compiled("@law_of_others@|@finished@")
     for rank, law in enumerate(lexicon.content()["laws"]):
         for match in lexicon.compiled(law).finditer(text):
             place = _law_of(text, match)
-            if place is None or lexicon.compiled("@law_of_others@").search(match[0]):
+            if place is None or not_it.search(text[match.start() : place.start]):
                 continue
             first, last = document.sentence(*match.span())
             ends = lexicon.near("clause_ends")
@@ -255,13 +213,9 @@ def governing_law(document: DocumentText) -> list[ProposedValue]:
             said = named or len(lead.split()) < _BARE
             if rank in _LAW_FIRST:  # "any law but the law of France governs"
                 said = said and lexicon.near("leading").match(lead) is not None
-            if lexicon.near("finished").search(text[match.start() : place.start]):
-                continue
-            around = document.before(match.start(), 260) + match[0]
-            score = 0.95 - 0.1 * min(rank, 3)
-            score -= 0.15 * (not lexicon.compiled("@law_of_this@").search(around))
-            score += 0.05 * bool(lexicon.compiled("@law_head@").search(around))
-            one = ProposedValue((place,), match.start(), place.end, score, outright=said)
+            score = 0.95 - 0.1 * min(rank, 3) - 0.15 * (not named)
+            doubt = "" if said else NOT_OUTRIGHT
+            one = ProposedValue((_placed(place),), match.start(), place.end, score, doubt=doubt)
             found.append(one)
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
 
@@ -269,11 +223,10 @@ def governing_law(document: DocumentText) -> list[ProposedValue]:
 def _law_of(text: str, match: regex.Match[str]) -> Reading | None:
     """The place of a clause, of "the United States and the State of Ohio" the second."""
     if match.capturesdict().get("law"):
-        return _placed(Reading(match.start("law"), match.end("law"), match["law"], match["law"]))
+        return Reading(match.start("law"), match.end("law"), match["law"], match["law"])
     place = _place_from(text, match.start("place"))
     if place is not None and len(match["place"].split()[-1]) > 1:  # "PRC Laws" names the PRC
-        place = place_at(text, place.start, match.end("place"))
-        place = place and _placed(place)
+        return place_at(text, place.start, match.end("place"))
     if place is not None and place.normal.startswith("United States"):
         state = lexicon.compiled(_FEDERAL).match(text, place.end)
         place = _place_from(text, state.start("place")) if state else place
@@ -283,10 +236,9 @@ def _law_of(text: str, match: regex.Match[str]) -> Reading | None:
 def _placed(law: Reading) -> Reading:
     """A law under the name of its place, where it is called by an adjective: "English"."""
     first = {fold(word) for word in law.text.split()}
-    for place in lexicon.content()["adjectives"]:
-        if first & lexicon.words_of("adjectives", place):
-            return replace(law, normal=place)
-    return law
+    known = lexicon.content()["adjectives"]
+    called = (place for place in known if first & lexicon.words_of("adjectives", place))
+    return replace(law, normal=next(called, law.normal))
 
 
 def _place_from(text: str, start: int) -> Reading | None:

@@ -240,9 +240,9 @@ def _plain(number: str) -> str:
 _READ: tuple[tuple[regex.Pattern[str], Callable[[regex.Match[str]], list[str]]], ...] = (
     (_MONTH_YEAR, lambda match: [f"month {int(match[1])}", match[2]]),
     (_DAY_AND_MONTH, lambda match: [str(int(match[1])), f"month {int(match[2])}"]),
+    (_SCALED, _scaled),  # before a time of day: 9.78 billion
     (_TIME, _time),
     (_HOUR, lambda match: [f"{_hour(match[1], match[2])}:00"]),
-    (_SCALED, _scaled),
     (_FIGURE, lambda match: [_plain(match[0])]),
     (_HAN_NUMBER, _han_number),
 )

@@ -32,8 +32,6 @@ The contract was signed in May. It ends on 30 June 2027.
 My membership was cancelled with effect from 30 June 2027.
 Die Laufzeit endet mit Ablauf des 30. Juni 2027.
 Die Vereinbarung gilt vom 1. März 2026 bis 30. Juni 2027.
-"""
-COUNTED = """
 Die Vereinbarung gilt ab dem 30. Juni 2025 für zwei Jahre.
 La convenzione vale dal 30 giugno 2025 per due anni.
 La convention est conclue pour deux ans à compter du 30 juin 2025.
@@ -41,17 +39,24 @@ La convention est conclue pour deux ans à compter du 30 juin 2025.
 TERMS = """
 expiry | 2025-03-03 | This agreement, made on 3 March 2023, expires two years after its date.
 expiry | 2023-06-01 | The contract begins on 1 June 2022 and ends one year later.
-expiry | P18M | This agreement expires 18 months after its effective date.
-expiry | P5Y | The licence expires five years after the date of first publication.
+expiry | P18M (from a day that is not stated) | It expires 18 months after its effective date.
+expiry | P5Y (from a day that is not stated) | The licence ends five years after publication.
 expiry |  | The duty of confidence in this agreement ends two years after its termination.
 parties | Low Ltd; Anna Wren | Licence\\n\\nLicensor: Low Ltd\\nLicensee: Anna Wren\\n\\nFee: none.
 parties |  | From: Ann Lee\\nTo: Bo Dahl\\n\\nThe contract is here.
 liability cap | EUR 500 | The Licensor's total liability under this deed shall not exceed EUR 500.
 liability cap | GBP 500 | In no event shall the aggregate liability of the Supplier exceed £500.
-liability cap |  | In no event shall the liability be £500.
+liability cap | GBP 500 (denied) | In no event shall the liability be £500.
 deposit | GBP 200 | The hirer leaves a deposit of £200 before collection.
 deposit | GBP 124 | On signing, the Renter pays a deposit of £124.
-deposit |  | Guests arriving after midnight leave a deposit of £200.
+parties | Low AS; Anna Wren | Agreement between Low AS ("Seller") and Anna Wren ("Buyer").
+parties | Low Ltd; Roe LLC | They file jointly.\\n\\nLow Ltd\\nBy: /s/ A\\n\\nRoe LLC\\nBy: /s/ B
+renewal term | P1Y | The lease renews from year to year unless it is ended.
+payment term | P30D | Invoices are payable within 30 days of receipt.
+payment term | P30D | Payment terms: Net 30
+net sales | USD 11000000 | in millions\\n2022 2021\\nNet sales $ 11 $ 9\\nPaper\\nNet sales $ 4 $ 3
+net sales | USD 310000000 (not stated outright) | In Europe, net sales grew to $310 million.
+deposit | GBP 200 (not stated outright) | Guests who are late leave a deposit of £200.
 """
 GOES_ON = """
 Das Angebot gilt vom 1. Juli 2025 bis zum 30. Juni 2027.
@@ -80,15 +85,10 @@ def ends(text: str) -> list[str]:
     return of("expiry", text)
 
 
-def test_a_day_on_which_a_contract_ends_is_found_in_six_languages():
+def test_a_day_on_which_a_contract_ends_is_found_or_counted_in_six_languages():
     for text in ENDS.strip().splitlines():
         assert ends(text) == ["2027-06-30"], text
     assert ends("Das Mietverhältnis läuft bis Ende 2027.") == ["2027-12-31"]
-
-
-def test_a_term_that_runs_from_a_day_ends_on_a_computed_day_in_three_languages():
-    for text in COUNTED.strip().splitlines():
-        assert ends(text) == ["2027-06-30"], text
 
 
 def test_what_a_contract_states_in_common_words_is_a_value():
@@ -96,8 +96,8 @@ def test_what_a_contract_states_in_common_words_is_a_value():
         field, expected, text = line.split(" | ", 2)
         corpus = ListedCorpus({"a.txt": text.replace("\\n", "\n")})
         (cell,) = table_of(corpus, [field_of(field)]).rows[0].cells
-        said = [one.normal for one in cell.values if not one.doubt]
-        assert said == [expected.strip()] * bool(expected.strip()), line
+        said = (f"{one.normal} ({one.doubt})".removesuffix(" ()") for one in cell.values)
+        assert "".join(said) == expected.strip(), line
 
 
 def test_a_day_on_which_something_else_is_ends_no_contract():
