@@ -121,8 +121,8 @@ class Weighed:
     def figures(self, at: int) -> dict[str, float]:
         """The figures of a candidate that a logistic function weighs."""
         one, subject = self.found[at], self.subject
-        around = self.coverage.together((one.text, *one.around))
-        lacks = EXACT - around.clip(0.0)
+        own, around = self.coverage.of(one.text), self.coverage.together((one.text, *one.around))
+        words, lacks = np.delete(own, subject.names), EXACT - around.clip(0.0)
         sources = [self.hits[each.passage].chunk.source for each in self.found]
         others = [source != sources[at] for source in sources]
         if not any(others):
@@ -134,6 +134,7 @@ class Weighed:
             "lead": min(lead, CLEAR_LEAD),
             "near": cosine * near,
             "rare": rare,
+            "words": float(words.mean()) if len(words) else EXACT,  # for `check`
             "least": float(lacks.max()),
             "missing": float((lacks * subject.rarity).max()),
             "negations": float(max(0, denied)),

@@ -147,8 +147,7 @@ class Answer:
     answer, in order. `egress` is the remote host that passages were sent to; None if nothing left
     this machine. `model_server` is the server that passages were sent to, None without a model.
     `probability` is that of the best passage, None where it was not estimated. `changed` are the
-    files of its passages, and of those that were found and not shown, that changed since the index
-    was made.
+    files of passages, shown or not, that changed since the index was made.
     """
 
     question: str
