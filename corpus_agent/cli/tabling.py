@@ -126,8 +126,15 @@ def timeline(among: Among, as_json: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @llm_options
 @below
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "md", "html"]),
+    default="text",
+    help="text (default), or the text itself with marks, as Markdown or as a page.",
+)
 @JSON
-def check_file(file: Path, llm: Llm, among: Among, as_json: bool) -> None:
+def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> None:
     """Check each quotation and statement of FILE against the documents; - is standard input.
 
     FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF) of at most 1,000,000
@@ -138,6 +145,8 @@ def check_file(file: Path, llm: Llm, among: Among, as_json: bool) -> None:
     data = _read(file)  # it may lie anywhere, so it is read before the seal
     is_receipt = file.suffix in (".json", ".jsonl") or data.lstrip()[:1] == b"{"
     receipts = answering.receipt.receipts_in(data, str(file)) if is_receipt else []
+    if receipts and form != "text":
+        raise UsageError(f"--format {form} marks a text, and {str(file)!r} holds a receipt.")
     asking = llm["llm"] is not None
     if receipts and asking:
         raise UsageError(f"--llm judges the statements of a text, and {str(file)!r} is a receipt.")
@@ -160,6 +169,9 @@ def check_file(file: Path, llm: Llm, among: Among, as_json: bool) -> None:
                 checked = agent.numbered.judged(checked, corpus, launch, on_piece)
         shown, holds = render.checked_object(checked), checked.holds
         lines = render.checked_lines(checked)
+        if form != "text":
+            whole = render.checked_markdown if form == "md" else render.checked_html
+            lines = iter([whole(checked)])
     if as_json:
         print_json(shown, corpus)
     else:

@@ -10,7 +10,7 @@ _PUBLIC = {
         "headed near read_object search_lines search_object"
     ),
     "corpus_agent.render.checked": (
-        "checked_foot checked_lines checked_object marked_pieces "
+        "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces "
         "receipt_lines receipts_object recorded_answer"
     ),
     "corpus_agent.render.common": "as_object local_time stores_read under",
@@ -20,7 +20,9 @@ _PUBLIC = {
     ),
     "corpus_agent.render.index": (
         "excluded_line excluded_object file_line file_object files_object index_lines plan_lines "
-        "plan_object progress_line run_object store_lines why_unread forget_lines forget_object "
+        "plan_object progress_line run_object store_lines why_unread forget_lines forget_object"
+    ),
+    "corpus_agent.render.stores": (
         "not_read status_lines status_object stores_lines stores_object trust_lines trust_object "
         "waiting_text"
     ),
@@ -33,5 +35,6 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.common import *  # noqa: F403
     from corpus_agent.render.fields import *  # noqa: F403
     from corpus_agent.render.index import *  # noqa: F403
+    from corpus_agent.render.stores import *  # noqa: F403
 else:
     __getattr__ = lazy_names(__name__, _PUBLIC)

@@ -1,17 +1,21 @@
-"""A checked text, and receipts that were checked again: on a screen and in JSON; cleaned here."""
+"""A checked text, and receipts that were checked again: screens, JSON, the text with marks.
+
+All of it is other people's text: it is cleaned and escaped here, and no link in it leads anywhere.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpus_agent.answering.decision import word_of
 from corpus_agent.answering.receipt import is_own
 from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.check.records import FOUND, SIGNS
-from corpus_agent.render.answers import citation_object, headed
+from corpus_agent.render.answers import block_lines, citation_object, headed
 from corpus_agent.render.common import (
     as_object,
     documents_searched,
@@ -21,7 +25,7 @@ from corpus_agent.render.common import (
     taken,
 )
 from corpus_agent.text.naming import answered_by, quoted
-from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
+from corpus_agent.text.sanitize import enclosed, inert, message, one_line, unlinked, visible
 from corpus_agent.text.tokens import has_digit, terms
 from corpus_agent.text.wording import number_of
 
@@ -147,9 +151,42 @@ def _cut(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
-def _place(cited: Citation) -> str:
+def _place(cited: Citation, breaking: Callable[[str], str] = inert) -> str:
     """Where the document's words stand, and what qualifies them; the kind says how they differ."""
-    return headed(alone(replace(cited, verdict="verified")))
+    return headed(alone(replace(cited, verdict="verified")), breaking)
+
+
+# ---- The text itself
+
+
+def checked_markdown(checked: Checked) -> str:
+    """The text as a quoted block with the numbers of its findings, then each with its passage."""
+    marked = (
+        f"{unlinked(text)} **[{number}]**" if number else unlinked(text)
+        for text, number in marked_pieces(checked)
+    )
+    lines = [f"> {line}".rstrip() for line in "".join(marked).split("\n")]
+    for number, finding in enumerate(checked.findings, start=1):
+        lines += ["", f"[{number}] {_word(finding)}: {unlinked(_said(finding))}", ""]
+        for cited in finding.citations:
+            quoted = block_lines(cited.quote, (0, 0))
+            lines += [_place(cited, unlinked), ""]
+            lines += [f"> {unlinked(line)}".rstrip() for line in quoted]
+    return "\n".join([*lines, "", *map(message, checked_foot(checked))]) + "\n"
+
+
+def checked_html(checked: Checked) -> str:
+    """A page without script, whose links lead from a mark to its passage and back."""
+    import jinja2  # for a page alone
+
+    written = Path(__file__).with_suffix(".html").read_text("utf-8")
+    page = jinja2.Template(written, autoescape=True, undefined=jinja2.StrictUndefined)
+    found = [
+        (one.kind, _word(one), _said(one), [(_place(c), inert(c.quote)) for c in one.citations])
+        for one in checked.findings
+    ]
+    pieces, foot = list(marked_pieces(checked)), list(checked_foot(checked))
+    return str(page.render(pieces=pieces, findings=found, foot=foot))
 
 
 def marked_pieces(checked: Checked) -> Iterator[tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import time
 from dataclasses import replace
 from typing import Any
@@ -352,10 +353,23 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_of_a_checked_text_acts_in_any_form(text):
     done = checked(text)
+    page, note = render.checked_html(done), render.checked_markdown(done)
     screen = "\n".join(render.checked_lines(done))
-    for shown in (screen, json.dumps(render.checked_object(done))):
+    for shown in (page, note, screen, json.dumps(render.checked_object(done))):
         assert "\x1b" not in shown and "\u202e" not in shown
         assert "http://" not in shown and "](" not in shown and "javascript:a" not in shown
+    assert set(re.findall(r"<(\w+)", page)) <= {
+        "html", "head", "meta", "title", "style", "body", "pre", "mark", "sup", "a", "ol", "li",
+        "p", "blockquote",
+    }  # fmt: skip
+    targets = re.findall(r'href="([^"]*)"', page)
+    assert set(targets) >= {
+        f"#{side}{n}" for n in range(1, len(done.findings) + 1) for side in "ft"
+    }
+    assert all(target.startswith("#") and f'id="{target[1:]}"' in page for target in targets)
+    assert "**[1]**" in note
+    assert all(line.startswith(("> ", ">", "[")) or line[:1].isalnum() or not line
+               for line in note.split("\n"))  # fmt: skip
 
 
 class German(ListedCorpus):
