@@ -227,7 +227,7 @@ def named_first(fused: Fused, named: Mapping[str, float]) -> Fused:
 
 
 def vector_weight(encoder: Encoder, text: str, language: str, pool: Pool, by_text: Ranked) -> float:
-    """The weight of the vectors: as many of what words find best are not in the query's language.
+    """The weight of the vectors, by the share of what words find best in another language.
 
     `language` is the query's, if the model tells it; others read English alone, or all alike.
     """

@@ -59,8 +59,9 @@ def table(
     """Look at every document, and say what each says about every FIELD.
 
     A field is named in words ("due date", "governing law"). Each value carries its whole sentence
-    or row. One whose sentence has a condition, a negation or a quotation is doubtful, and one of a
-    part, or that stands beside the field's name and is not its value ("not stated outright").
+    or row. One whose sentence has a condition, a negation or a quotation is doubtful. So is one of
+    a part (a segment, a region), and one beside the field's name that is not said to be its value
+    ("not stated outright").
 
     A row of a sheet (CSV, XLSX) is an entry of its own where FIELD is the name of a column: of more
     than five the table says how many; --csv writes each, list finds those that fulfil a condition.

@@ -222,7 +222,7 @@ def _span(match: regex.Match[str]) -> str:
     named = match.groupdict()
     count, unit, more = _count(match), (named.get("unit") or "").lower(), named.get("months")
     kinds = (code for code, words in _SPANS.items() if regex.fullmatch("|".join(words), unit))
-    code = "D" if unit == "net" else next(kinds, "Y")  # an anniversary names none
+    code = "D" if unit == "net" else next(kinds, "Y")  # "annual", anniversaries: none
     if count is None or (more and code != "Y"):
         return ""
     if more:

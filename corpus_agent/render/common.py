@@ -114,7 +114,7 @@ def since_indexed(
 
 
 def qualified(citation: Citation, *, verified: bool = False) -> str:
-    """What qualifies a citation: its verdict, unless `verified` goes without saying; and so on."""
+    """What qualifies a citation: its verdict, `verified` if asked for; recognised; hidden."""
     is_plain = citation.verdict == "verified" and not verified
     verdict = "" if is_plain else citation.verdict.replace("_", " ")
     surely = citation.confidence

@@ -1,7 +1,7 @@
 r"""The normal form of all extracted text.
 
 NFC, `\n` line ends, no NUL, no line over 2,000 characters, none that passes for one of our marks.
-Called by the registry only, so that indexing and reading cannot differ.
+Called by this package only, so that indexing and reading cannot differ.
 """
 
 from __future__ import annotations

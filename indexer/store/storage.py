@@ -172,7 +172,7 @@ def read_small(store: Path, name: str) -> bytes | None:
 
 
 def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
-    """The committed manifest, whose files are what was written; raises as `hold` and as below."""
+    """The committed manifest, whose files are what was written; raises as both do."""
     manifest, held = hold(store)
     with held:
         check_contents(store, manifest, whole_bytes)

@@ -17,7 +17,7 @@ MATTER = {
     "libc", "syscall", "child", "thread", "received-fastopen", "read-outside", "sockets",
     "relay-http", "relay-path", "relay-body", "limits",
     "priority", "cores", "signal-group", "shm", "sem", "msg", "mq", "parser-signal",
-    "attribute", "attribute-names", "watch",
+    "attribute", "attribute-names", "watch", "terminal",
 }  # fmt: skip
 
 
