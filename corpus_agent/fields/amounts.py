@@ -34,8 +34,7 @@ _CODES = "|".join([*table("currencies"), "RMB"])
 _NAMES = table("currency_names")
 _NAMED = _any(name for names in _NAMES.values() for name in names)
 _NUMBER = (
-    r"(?:\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3})+|(?:['’]\d{3})+|(?:[\u00a0\u202f ]\d{3})+)(?!\d)"
-    r"(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
+    r"(?:\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
 )
 _PER, _SCALES, _LEADS = map(lexicon.piece, ("per", "scales", "leads"))
 _SCALE = rf"(?:[\u00a0\u202f ]?(?:{_SCALES})\b\.?)?"
@@ -151,7 +150,7 @@ def _currency(sign: str) -> str:
     return _SIGNS.get(sign) or next(by_name, sign)
 
 
-_COUNT_OF = {**by_word(CARDINALS, (HUNDRED,), MORE_CARDINALS), "another": 1}
+_COUNT_OF = by_word(CARDINALS, (HUNDRED,), MORE_CARDINALS)
 _ORDINAL_OF = by_word(ORDINALS)
 _COUNTS = _any({*listed(CARDINALS, (HUNDRED,), MORE_CARDINALS), *_COUNT_OF})
 _COUNT = (
@@ -161,10 +160,7 @@ _COUNT = (
 _SPANS = table("spans")
 _ANY_SPAN = "|".join(word for words in _SPANS.values() for word in words)
 _MONTHS = "|".join(_SPANS["M"])
-_KIND_OF = (
-    r"(?:(?:full|calendar|consecutive|business|working|contract|further|additional|more"
-    r"|volle?n?|ganze?n?)[\s-]+)*"
-)
+_KIND_OF = r"(?:(?:full|calendar|consecutive|business|working|contract|volle?n?|ganze?n?)[\s-]+)*"
 _DURATION = regex.compile(
     rf"(?i)(?<![\p{{L}}\p{{N}}.,$€£])"
     rf"(?:(?P<word>{_COUNT})(?!\p{{L}})(?:[\s-]*\(\s*(?P<figure>\d{{1,4}}|[Il])\s*\))?|(?P<figure>\d{{1,4}}))"

@@ -34,7 +34,8 @@ _LABEL = regex.compile(
 _ROW = regex.compile(r"[*_]{0,2}[ ]{1,2}(?=[-−]?\d[\d.,'’]{0,14}[.,]\d\d[ *_]{0,4}$)")
 # Of a statement a row is a label and figures.
 _STATEMENT = regex.compile(r"[*_]{0,2}[ ]{1,3}(?=[^\d\n]{0,4}\d)(?=[\d.,()\p{Sc}%—–− -]*+$)")
-_FIGURE = regex.compile(r"(?:\p{Sc}[ ]?)?[(−-]{0,2}\d[\d.,'’]*")
+# A dash alone stands where a year has none; what is in brackets is below zero.
+_FIGURE = regex.compile(r"(?:\p{Sc}[ ]?)?[(−-]{0,2}\d[\d.,'’]*|(?<=[ ])[−–—-](?![^ ])")
 _GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")  # of a heading: "2. Pets. None are allowed."
 # Of several there is one label: "First aiders: Ida Kolb, Tom Reed".
 _SEVERAL, _NO_PLURAL = r"(?:(?:e?[sn])(?=[*_]{0,2}[ ]?[:：|]))?", 4  # characters: "to", "from"
@@ -189,13 +190,20 @@ def _first(read: list[Reading]) -> list[Reading]:
 
 
 def _of_statement(document: DocumentText, at: int, end: int) -> list[Reading]:
-    """The figures of a row that stand under its latest year and behind it."""
-    pieces = _FIGURE.finditer(document.text, at, end)
-    read = [
-        _moved(one, piece.start()) for piece in pieces for one in find_amounts(piece[0], "number")
-    ]
+    """The figures of a row under its latest year and behind it; none if that has none."""
+    pieces = [*_FIGURE.finditer(document.text, at, end)]
     years = document.years_of(at)
-    return read[years.index(max(years)) :] if len(years) == len(read) > 1 else read
+    if len(years) == len(pieces) > 1:
+        pieces = pieces[years.index(max(years)) :]
+    if not pieces or not pieces[0][0].strip("−–—-"):
+        return []
+    return [_with_sign(one, piece) for piece in pieces for one in find_amounts(piece[0], "number")]
+
+
+def _with_sign(figure: Reading, piece: regex.Match[str]) -> Reading:
+    """A figure of a statement at its place; one in brackets is below zero."""
+    sign = "-" if "(" in piece[0] and not figure.normal.startswith("-") else ""
+    return replace(_moved(figure, piece.start()), normal=sign + figure.normal)
 
 
 def whole(document: DocumentText, found: Sequence[ProposedValue]) -> list[ProposedValue]:

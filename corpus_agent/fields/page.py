@@ -28,7 +28,8 @@ _DAY_OF_MONTH = regex.compile(
     rf"\s(?!(?-i:may))(?:{_MONTH})|(?=(?-i:\p{{Lu}}))(?:{_MONTH})\.?\s[0-3]?\d(?:st|nd|rd|th)?)"
     r"(?![\p{L}\p{N}]|[.,:]\d)"
 )
-_FIGURE = regex.compile(r"(?<![\d.,\p{L}])\d[\d.,]*(?!\p{L})")
+# A dash alone is a column without a figure.
+_FIGURE = regex.compile(r"(?<![\d.,\p{L}])\d[\d.,]*(?!\p{L})|(?<=[ ])[−–—-](?![^\s])")
 _YEAR = regex.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.%]|,\d)")
 _UNIT_LINE = 60  # characters of a line above a table that names its unit
 NOT_OUTRIGHT = "not stated outright"  # why a value is doubtful that its clause does not assert

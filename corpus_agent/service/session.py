@@ -127,9 +127,10 @@ def watch(
     store, root = existing_place(settings)
     encoder = encoder or encoder_to_index(settings, store)
     look = partial(_look, settings, folder, encoder, should_stop, callbacks)
-    moments = looks.moments(root, should_stop)
+    trouble = ""
+    moments = looks.moments(root, should_stop, lambda: bool(trouble))
     next(moments, None)
-    version, trouble = look(choices=choices), ""
+    version = look(choices=choices)
     for _ in moments:
         try:
             version, trouble = look(known=version), ""

@@ -19,11 +19,13 @@ SHARE = 0.03  # of the time that looking may take, as far as MOST_SECONDS allow:
 MOST_SECONDS = 60.0
 
 
-def moments(root: Path, should_stop: Callable[[], bool]) -> Generator[None]:
+def moments(
+    root: Path, should_stop: Callable[[], bool], has_failed: Callable[[], bool] = lambda: False
+) -> Generator[None]:
     """Yields whenever `root` should be indexed: at once, then after a change, until it should stop.
 
-    Changes during a run yield once more afterwards. Raises CorpusError once another folder is in
-    its place, or none.
+    Changes during a run yield once more afterwards, and so does a run that failed. Raises
+    CorpusError once another folder is in its place, or none.
     """
     here, before, pause = _identity(root), None, LEAST_SECONDS
     while not should_stop():
@@ -39,7 +41,7 @@ def moments(root: Path, should_stop: Callable[[], bool]) -> Generator[None]:
         changed = now is None or now != before
         if changed:
             yield
-        before, pause = now, next_pause(pause, changed=changed)
+        before, pause = None if has_failed() else now, next_pause(pause, changed=changed)
         sleep(max(pause, min(took / SHARE, MOST_SECONDS)), should_stop)
 
 

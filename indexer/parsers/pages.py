@@ -122,12 +122,10 @@ class Recogniser(PageReader):
             return None
         strip = self.ask(lambda _, body: greyed(body), "strip", self._bounds)
         tables = {script: found.table(strip, script, trial=True) for script in found.languages}
-        script = self.ask(lambda said, _: said.get("script"), "judge", self._bounds, tables=tables)
-        if script not in tables:
+        judged = self.ask(lambda said, _: said.get("script"), "judge", self._bounds, tables=tables)
+        if (script := str(judged)) not in tables:
             return None
-        table = found.table(
-            self.ask(lambda _, body: greyed(body), "grey", self._bounds), str(script)
-        )
+        table = found.table(self.ask(lambda _, body: greyed(body), "grey", self._bounds), script)
         _, page = self.ask(_seen, "merge", self._bounds, table=table)
         return replace(page, by_tesseract=True)
 

@@ -56,6 +56,14 @@ payment term | P30D | Invoices are payable within 30 days of receipt.
 payment term | P30D | Payment terms: Net 30
 net sales | USD 11000000 | in millions\\n2022 2021\\nNet sales $ 11 $ 9\\nPaper\\nNet sales $ 4 $ 3
 net sales | USD 310000000 (not stated outright) | In Europe, net sales grew to $310 million.
+net income | -120 | 2024 2023\\n\\nNet income (120) 310
+net income |  | 2023 2024\\n\\nNet income 310 –
+payment term |  | The deposit of the invoice is paid back within 14 days.
+payment term |  | The bonus is paid within 60 days of the end of the year.
+payment term |  | The goods are paid for in advance and delivered within 21 days.
+notice period |  | Notice period: another month after the first two.
+parties |  | Ash Ltd. ("Ash") and Elm Ltd. ("Elm") declined to sign this agreement with Oak plc.
+liability cap | EUR 1500000 | The Licensor's total liability under this deed shall not exceed EUR 1.500'000.
 deposit | GBP 200 (not stated outright) | Guests who are late leave a deposit of £200.
 """
 GOES_ON = """
