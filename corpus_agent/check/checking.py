@@ -30,7 +30,8 @@ MAX_PIECES = 2_000  # quotations and statements of one text
 MAX_QUOTATION = 2_000  # characters; a longer one is checked sentence by sentence
 LEAST_WORDS, LEAST_SIGNS = 3, 5  # of a quotation; what is shorter is a term of its sentence
 FRAME, OWN_WORDS = 5, 8  # content words beside quotations: as many state something, fewer a name
-_PART = 8_000  # characters that are cut into sentences at a time
+# Characters that are cut into sentences at a time.
+_PART = regex.compile(r"(?s).{1,8000}(?:\n\n|$)|.{1,8000}[\n ]|.{1,8000}")
 
 # Blocks between blank fences and behind ">"; a fence that nothing closes is none.
 _BLOCK = regex.compile(
@@ -98,16 +99,18 @@ def check_text(
     apart = sum(bool(language and row.language) and row.language != language for row in documents)
     if apart and not (encoder and is_multilingual(encoder)):
         notices.append(f"Not compared by words: {number_of(apart, 'document')} in other languages.")
+    cited = {each.source for found in findings for each in found.citations}
+    if stale := [name for name in sorted(cited) if corpus.read(name, limit=1).stale]:
+        notices.append(f"Changed since they were indexed (run index): {', '.join(stale)}.")
     return Checked(text, findings, left_out, corpus.coverage(), corpus.version, notices)
 
 
 def document_names(sources: Iterable[str]) -> dict[str, str]:
     """Each document by its names, without case: as it is shown, and its last part if alone."""
     whole = {fold(name): source for name, source in known(sources).items()}
-    parts: dict[str, set[str]] = {}
-    for source in whole.values():
-        parts.setdefault(fold(source.rpartition("/")[2]), set()).add(source)
-    return {name: next(iter(those)) for name, those in parts.items() if len(those) == 1} | whole
+    last = [(fold(source.rpartition("/")[2]), source) for source in {*whole.values()}]
+    count = Counter(name for name, _ in last)
+    return {name: source for name, source in last if count[name] == 1} | whole
 
 
 # ---- Taken apart
@@ -115,14 +118,11 @@ def document_names(sources: Iterable[str]) -> dict[str, str]:
 
 def take_apart(text: str, resolve: Resolve) -> tuple[list[Piece], dict[str, int]]:
     """The quotations and statements in order, and how many state nothing; CorpusError if long."""
-    if len(text) > MAX_CHARACTERS:
-        said = f"The text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are checked."
-        raise CorpusError(said, "Check it in parts.")
-    reader = _Reader(text, resolve)
+    reader = _Reader(text[:MAX_CHARACTERS], resolve)
     pieces = [*islice(reader.pieces(), MAX_PIECES + 1)]
-    if len(pieces) > MAX_PIECES:
-        said = f"The text has more than {MAX_PIECES:,} quotations and statements."
-        raise CorpusError(said, "Check it in parts.")
+    if len(text) > MAX_CHARACTERS or len(pieces) > MAX_PIECES:
+        most = f"{MAX_CHARACTERS:,} characters or {MAX_PIECES:,} quotations and statements"
+        raise CorpusError(f"The text has more than {most}.", "Check it in parts.")
     return sorted(pieces, key=lambda piece: piece.start), dict(reader.left_out)
 
 
@@ -157,16 +157,11 @@ class _Reader:
         """A block as one quotation; a line in it or behind it may say who is quoted."""
         body = _SIGNS_BEFORE.sub("", self._text[start:end])
         following = self._text[end : end + 300].lstrip("\n").partition("\n")[0]
-        by = [
-            line[0]
-            for line in _BY.finditer(body)
-            if self._place(line[0]) and not claims_something(self._bare(line[0]), "text")
-        ]
-        if _BY.match(following) or following.startswith(("(", "[")):
-            by.append(following)
-        named = self._place("\n".join(by))
-        for line in by:
-            body = body.replace(line, "")
+        *rest, last = body.rstrip().split("\n")
+        if _BY.match(last) and self._place(last) and not claims_something(self._bare(last), "text"):
+            body, following = "\n".join(rest), last
+        is_by = _BY.match(following) or following.startswith(("(", "["))
+        named = self._place(following) if is_by else None
         yield from self._quotation(start, end, body.strip(), named)
 
     def _quotation(self, start: int, end: int, words: str, named: Named | None) -> Iterator[Piece]:
@@ -179,13 +174,8 @@ class _Reader:
 
     def _sentences(self, start: int, end: int) -> Iterator[Piece]:
         """What stands in quotation marks, and the statements of a range, a part at a time."""
-        while start < end:
-            stop = min(end, start + _PART)
-            if stop < end:
-                cuts = (self._text.rfind(sign, start + 1, stop) for sign in ("\n\n", "\n", " "))
-                stop = next((cut for cut in cuts if cut > start), stop)
-            yield from self._part(start, stop)
-            start = stop
+        for part in _PART.finditer(self._text, start, end):
+            yield from self._part(*part.span())
 
     def _part(self, at: int, stop: int) -> Iterator[Piece]:
         text = _FENCE.sub(lambda fence: " " * len(fence[0]), self._text[at:stop])
@@ -207,17 +197,10 @@ class _Reader:
                 said = said[: max(0, begin - unit.start)] + said[max(0, end - unit.start) :]
             if refers and not claims_something(self._bare(said), "text"):
                 self.left_out["reference"] += 1
-            elif said == body or self._says_more(said):
+            elif said == body or _states_more(self._bare(said)):
                 yield from self._statement(at + unit.start, body, unit.kind, named)
         for begin, end in spans[done:]:
             yield from self._quotation(at + begin, at + end, text[begin:end].strip(), None)
-
-    def _says_more(self, said: str) -> bool:
-        """Whether a sentence states something beside its quotations, or only leads to them."""
-        bare = self._bare(said)
-        words = [word for word in content_terms(bare) if word not in STOP_WORDS]
-        named = len(words) >= FRAME and names(bare)
-        return bool(len(words) >= OWN_WORDS or named or figures(bare))
 
     def _statement(self, start: int, body: str, kind: str, named: Named | None) -> Iterator[Piece]:
         said = self._bare(body)
@@ -261,6 +244,12 @@ class _Reader:
             if begin is not None and (source := known[begin]):
                 places = (match[one] for one in ("line", "page", "last"))
                 yield begin, match.end(), Named(source, *(int(n) if n else None for n in places))
+
+
+def _states_more(said: str) -> bool:
+    """Whether the rest of a sentence states something beside its quotations."""
+    own = [word for word in content_terms(said) if word not in STOP_WORDS]
+    return len(own) >= OWN_WORDS or bool(figures(said) or (len(own) >= FRAME and names(said)))
 
 
 def _is_long_enough(words: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import regex
@@ -22,6 +23,7 @@ from corpus_agent.answering.quotations import citation, standing
 from corpus_agent.answering.support import path_below
 from corpus_agent.check.records import WORDS, Finding, Kind, Named, Piece
 from corpus_agent.text.polarity import denials
+from corpus_agent.text.tokens import content_terms, terms
 from indexer import Query, Refused
 
 if TYPE_CHECKING:
@@ -37,7 +39,6 @@ KEPT = 64  # windows of documents
 SAME_PLACE_LINES = 2  # a place that is named so far off still leads there
 WORDS_BESIDE = 3  # shown on either side of words that differ
 MAX_LEFT_OUT = 600  # characters that "…" may stand for
-LIKELY = 0.8  # of the words of a quotation are there where it may stand as it is
 WHOLE = 0.9  # of the words of a quotation that its parts have together
 
 _ELLIPSIS = regex.compile(r"(?<!\s)\s*+[(\[]?(?:\.\s?\.\s?\.+|…)[)\]]?\s*")
@@ -64,9 +65,6 @@ class Nearby:
 
     def standing(self, words: str, named: Named | None) -> Citation | None:
         """The whole sentences that hold these words as they are, nearest to a line; or None."""
-        wanted, there = Text.of(words).words, frozenset(self.words.words)
-        if sum(word in there for word in wanted) < LIKELY * len(wanted):
-            return None
         line = named.line if named is not None and named.source == self.source else None
         found = standing(self.lines, words, max(1, (line or 1) - self.before))
         if found is None:
@@ -88,7 +86,7 @@ class QuotationFinder:
 
     def __init__(self, corpus: CorpusView) -> None:
         self._corpus = corpus
-        self._kept: dict[tuple[str, int, int, str], Nearby | None] = {}
+        self._kept = lru_cache(KEPT)(self._read)
 
     def find(self, piece: Piece) -> Finding:
         """Where a quotation stands, or what differs from it."""
@@ -97,8 +95,6 @@ class QuotationFinder:
 
     def _nearby(self, words: str, named: Named | None) -> Iterator[Nearby]:
         """The places that are most likely to hold some words; first those that the text names."""
-        if not any(map(str.isalnum, words[:QUERY_CHARACTERS])):
-            return
         asked = Query(words[:QUERY_CHARACTERS], HITS, None, only_words=True)
         own = [] if named is None else [replace(asked, among=frozenset([named.source]))]
         hits = [hit.chunk for query in (*own, asked) for hit in self._corpus.search(query)]
@@ -107,14 +103,7 @@ class QuotationFinder:
             at, line = named.source, named.line
             above = (p[3] for p in places if p[0] == at and p[1] <= line <= p[2])
             places.insert(0, (at, line, line, next(above, "")))
-        if len(self._kept) > KEPT:
-            self._kept.clear()
-        for place in dict.fromkeys(places):
-            if place not in self._kept:
-                self._kept[place] = self._read(*place)
-            found = self._kept[place]
-            if found is not None:
-                yield found
+        yield from filter(None, (self._kept(*place) for place in dict.fromkeys(places)))
 
     def _read(self, source: str, first: int, last: int, heading: str) -> Nearby | None:
         lines: list[Line] = []
@@ -155,15 +144,7 @@ class QuotationFinder:
                 if apart or _turning(left_out, near.words.text):
                     kind = "pieced_together"
                 return Finding(piece, kind, tuple(dict.fromkeys(cited_parts)), (("…", left_out),))
-        if len(parts) < 2:
-            return None
-        named = piece.named
-        places = (
-            (near.standing(part, named) for near in self._nearby(part, named)) for part in parts
-        )
-        anywhere = [next(filter(None, place), None) for place in places]
-        every = tuple(dict.fromkeys(cited for cited in anywhere if cited is not None))
-        return Finding(piece, "pieced_together", every) if None not in anywhere else None
+        return None
 
     def _differing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding:
         wanted = Text.of(piece.text)
@@ -223,9 +204,13 @@ def taken_back(said: str, beside: Sequence[str], whole: str = "") -> Difference 
         denied = denials(text, said) and not denials(said, text)
         if denied or (aside and aside[0].casefold() not in own):
             return "", one_line(text)
-    for match in CONDITION.finditer(whole):
-        if match[0].casefold() not in own:
-            return "", one_line(whole[match.start() :])
+    words = frozenset(content_terms(said))
+    for clause in _CLAUSE.split(whole):
+        for match in CONDITION.finditer(clause) if not words.isdisjoint(terms(clause)) else ():
+            behind = content_terms(clause[match.end() :])
+            is_said = 2 * sum(word in words for word in behind) >= max(1, len(behind))
+            if match[0].casefold() not in own and not is_said:
+                return "", one_line(clause[match.start() :])
     return None
 
 

@@ -19,7 +19,7 @@ from corpus_agent.answering.support import Judgement, Supporter, Window, share_c
 from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, taken_back
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
-from corpus_agent.text.polarity import denials
+from corpus_agent.text.polarity import denials, in_one_form
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import has_digit
 from indexer import Query
@@ -99,18 +99,29 @@ class StatementFinder:
 
 
 def _all_else(text: str, claimed: str, window: Window) -> bool:
-    """Whether words differ, and all others agree where they are a name: it may be of another."""
-    rest = text.replace(claimed, " ") if claimed[:1].isupper() and not has_digit(claimed) else ""
-    return bool(claimed) and share_covered(rest, window.evidence) >= 1
+    """Whether words differ, and one sentence has all others: it may be of something else."""
+    other, said = in_one_form(claimed).split(), _meant(text).split()
+    rest = " ".join(word for word in said if word not in other)
+    one = has_digit(claimed) or not window.several
+    return bool(claimed and one) and share_covered(rest, _headed([window])) >= 1
 
 
 def _has_words(statement: str, windows: Sequence[Window]) -> bool:
     """Whether sentences have all words, half of them in headings but the title's at most."""
-    text = together(windows).text
-    above = " ".join([text, *(window.under for window in windows)])
-    statement = _LIGHT.sub(" ", statement) if figures_of(statement) else statement
-    own = share_covered(statement, Evidence(text))
-    return 2 * own >= 1 and share_covered(statement, Evidence(above)) >= 1
+    said, text = _meant(statement), in_one_form(together(windows).text)
+    return (
+        2 * share_covered(said, Evidence(text)) >= 1 and share_covered(said, _headed(windows)) >= 1
+    )
+
+
+def _meant(statement: str) -> str:
+    """The words of a statement in one form; of one with a figure without "costs" or "people"."""
+    return in_one_form(_LIGHT.sub(" ", statement) if figures_of(statement) else statement)
+
+
+def _headed(windows: Sequence[Window]) -> Evidence:
+    above = (window.under for window in windows)
+    return Evidence(in_one_form(" ".join([together(windows).text, *above])))
 
 
 def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
@@ -122,12 +133,11 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     if len(sources) > 1 or denied or (not in_row and turned_round(statement, text)):
         return False
     there, own = text.casefold(), statement.casefold()
-    if {*_MODAL.findall(there)} != {*_MODAL.findall(own)}:
-        return False
-    if not {*CONDITION.findall(own)} <= {*CONDITION.findall(there)}:
-        return False
+    kinds = [{match.lastgroup for match in _MODAL.finditer(each)} for each in (own, there)]
+    conditioned = {*CONDITION.findall(own)} <= {*CONDITION.findall(there)}
     around = " ".join(f"{each.evidence.titles} {each.evidence.text}" for each in windows)
-    if not set(_MARKS.findall(statement)) <= set(_MARKS.findall(around)):
+    marked = set(_MARKS.findall(statement)) <= set(_MARKS.findall(around))
+    if kinds[0] != kinds[1] or not conditioned or not marked:
         return False
     wanted = _figures(statement)
     return not wanted or any(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,9 @@ def still_said(claim: str, text: str) -> str:
     for start, end in spans:
         at = claim.casefold().find("".join(text[start:end].split()[:1]).casefold())
         if at < 0 or not written("led").search(claim[:at]):
-            kept[start:end] = " " * (end - start)
+            again = regex.finditer(rf"\b{regex.escape(text[start:end])}\w{{0,2}}\b", text)
+            for first, last in ((start, end), *(match.span() for match in again)):
+                kept[first:last] = " " * (last - first)
     return "".join(kept)
 
 
@@ -138,13 +140,26 @@ def excluded(claim: str, text: str) -> tuple[str, str] | None:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two words are one unit, on one side of a line of the lexicon, or both needed."""
-    kinds = ("turning", "excluding", "beyond")
-    sides = [side for kind in kinds for line in _sides(kind) for side in line]
-    mine, theirs = plain(one), plain(other)
-    measure = UNIT.get(mine, mine) == UNIT.get(theirs, theirs)
-    each = (*sides, _pattern("needed"))
-    return measure or any(side.search(mine) and side.search(theirs) for side in each)
+    """Whether two words are one unit, or words that say the same."""
+    mine, theirs = in_one_form(one), in_one_form(other)
+    return UNIT.get(plain(one), mine) == UNIT.get(plain(other), theirs)
+
+
+@lru_cache(maxsize=4096)
+def in_one_form(text: str) -> str:
+    """The plain words of a text, of words that say the same the first: "bought" is "buy"."""
+    text = plain(text)
+    for first, side in _forms():
+        text = side.sub(first, text)
+    return text
+
+
+@cache
+def _forms() -> list[tuple[str, regex.Pattern[str]]]:
+    both = _lexicon()["both"]
+    lines = [line for kind in ("same", "turning", "excluding") for line in both[kind]]
+    sides = [side for line in lines for side in line.split("|")]
+    return [(fold(s).split()[0].strip("*"), regex.compile(alternatives(s))) for s in sides]
 
 
 def _apart(kind: str, mine: str, theirs: str) -> Iterator[tuple[str, str]]:
