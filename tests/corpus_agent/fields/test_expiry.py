@@ -63,7 +63,7 @@ payment term |  | The bonus is paid within 60 days of the end of the year.
 payment term |  | The goods are paid for in advance and delivered within 21 days.
 notice period |  | Notice period: another month after the first two.
 parties |  | Ash Ltd. ("Ash") and Elm Ltd. ("Elm") declined to sign this agreement with Oak plc.
-liability cap | EUR 1500000 | The Licensor's total liability under this deed shall not exceed EUR 1.500'000.
+liability cap | EUR 1500000 | The Licensor's total liability shall not exceed EUR 1.500'000.
 deposit | GBP 200 (not stated outright) | Guests who are late leave a deposit of £200.
 """
 GOES_ON = """
