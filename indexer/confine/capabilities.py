@@ -25,7 +25,7 @@ def held(arch: Architecture) -> tuple[int, int, int]:
     try:
         call(number("capget", arch), header, data)
     except OSError as error:
-        raise SealUnavailable(f"Capabilities cannot be read: {error.strerror}.") from error
+        raise SealUnavailable(f"Capabilities cannot be dropped: {error.strerror}.") from error
     words = struct.unpack("=6I", data)
     effective, permitted, inheritable = (words[at] | words[at + 3] << 32 for at in range(3))
     return effective, permitted, inheritable
