@@ -109,7 +109,8 @@ def _files(number: int, command: str) -> str:
 
 def _held(documents: int, found: Object) -> str:
     counts = f"{number_of(documents, 'document')}, {number_of(found['chunks'], 'passage')}"
-    return f"{counts}, brought up to date {local_time(found['updated'])}"
+    when = "brought up to date" if found.get("complete", True) else "as of"
+    return f"{counts}, {when} {local_time(found['updated'])}"
 
 
 def _root(found: Object) -> str:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 OnDocument = Callable[[int, int], None]
 OnPiece = Callable[[int, int], object]
 
-_EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
+_EMPTY = "No document can be searched yet. Run: corpus-agent index"
 
 
 @dataclass(frozen=True, slots=True)

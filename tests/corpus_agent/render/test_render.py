@@ -58,6 +58,20 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
     assert found == [lines for _, lines in screens]
 
 
+def test_an_index_whose_run_did_not_end_is_not_called_up_to_date():
+    counts = ["indexed", "empty", "failed", "blank", "waiting", "unreachable"]
+    status = {
+        "files": dict.fromkeys(counts, 0),
+        "recognition": {"engine": "", "waiting_pages": 0, "waiting_pictures": 0, "command": None},
+        "languages": {"unread": 0, "command": None},
+        "root": "/d", "root_exists": True, "store": "/d/s", "bytes": 0, "chunks": 0,
+        "updated": "2026-11-27T01:39:00+00:00",
+    }  # fmt: skip
+    ended, stopped = (list(render.status_lines(status | {"complete": is_so})) for is_so in (1, 0))
+    assert "brought up to date" in ended[0] and "brought up to date" not in "".join(stopped)
+    assert stopped[1] == "The last run did not end: corpus-agent index goes on from there"
+
+
 def test_beside_a_passage_that_answers_none_is_shown_that_only_perhaps_does():
     for probabilities, shown in (
         ((0.95, 0.5, 0.3), "a"),
