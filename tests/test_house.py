@@ -15,8 +15,7 @@ from tests.support.places import REPOSITORY, TESTS
 
 PACKAGES = ("corpus_agent", "indexer")
 LOCAL_IMPORTS = 10
-MODULE_LINES = 400
-FUNCTION_LINES = 60
+MODULE_LINES, FUNCTION_LINES = 400, 60
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -43,6 +42,7 @@ def _imports_ours(node: ast.AST) -> bool:
     return any(name.partition(".")[0] in PACKAGES for name in named)
 
 
+@pytest.mark.slow  # the program is parsed
 def test_imports_of_our_own_within_functions_become_fewer():
     """What the seal or the start of a command needs late is imported late; all else at the top."""
     late = {
@@ -66,18 +66,18 @@ def too_long(name: str, text: str, tree: ast.Module) -> Iterator[str]:
             yield f"{name}.{node.name}: {node.end_lineno - node.lineno + 1} lines"
 
 
+@pytest.mark.slow  # the program is parsed
 def test_a_module_is_read_in_one_sitting_and_a_function_on_one_screen():
     every = (module for package in PACKAGES for module in trees(package).items())
     assert [long for name, read in every for long in too_long(name, *read)] == []
     text = "def f():\n" + "    pass\n" * MODULE_LINES  # the control
-    found = [*too_long("m", text, ast.parse(text))]
-    assert found == ["m: 401 lines", "m.f: 401 lines"]
+    assert [*too_long("m", text, ast.parse(text))] == ["m: 401 lines", "m.f: 401 lines"]
 
 
 def test_what_a_user_names_is_looked_at_where_that_cannot_raise():
     """Path.is_dir raises for a folder that may not be looked at; `paths.is_folder` does not."""
-    every = trees("corpus_agent").items()
-    assert [name for name, (text, _) in every if re.search(r"\.is_dir\b", text)] == []
+    paths = (REPOSITORY / "corpus_agent").rglob("*.py")
+    assert [path for path in paths if re.search(r"\.is_dir\b", path.read_text("utf-8"))] == []
 
 
 KNOWN = ("__init__.py", "conftest.py")
