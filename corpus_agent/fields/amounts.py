@@ -1,4 +1,4 @@
-"""Money, durations, shares and numbers of a text, in one form for all spellings. Pure."""
+"""Money, spans of time, shares and numbers of a text, in one form for all spellings. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from corpus_agent.fields.lexicon import FieldType
 from corpus_agent.text.dates import Reading, near
 from corpus_agent.text.number_words import (
     CARDINALS,
+    CODES,
     HUNDRED,
     MORE_CARDINALS,
     ORDINALS,
+    SYMBOLS,
     by_word,
     listed,
     table,
@@ -29,37 +31,31 @@ def _any(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
-_SIGNS = {sign: code for code, signs in table("currencies").items() for sign in signs}
-_CODES = "|".join([*table("currencies"), "RMB"])
+_CODE_OF = {sign: code for code, signs in table("currencies").items() for sign in signs}
 _NAMES = table("currency_names")
 _NAMED = _any(name for names in _NAMES.values() for name in names)
 _NUMBER = (
-    r"(?:\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
+    r"(?:\d{1,2}(?:,\d{2}){1,4},\d{3}(?!\d)(?:\.\d{1,2}(?!\d))?"  # 12,50,000
+    r"|\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
 )
 _PER, _SCALES, _LEADS = map(lexicon.piece, ("per", "scales", "leads"))
 _SCALE = rf"(?:[\u00a0\u202f ]?(?:{_SCALES})\b\.?)?"
 # Of a sum a letter is a scale, too: "£5m"; without its currency "5m" are five metres.
 _SUM = rf"{_NUMBER}(?i:[mkb](?![\p{{L}}\p{{N}}])|{_SCALE})"
-_BEFORE = (
-    rf"(?:{'|'.join(map(regex.escape, sorted(_SIGNS, key=len, reverse=True)))}"
-    rf"|(?<!\p{{L}})(?:{_CODES})(?!\p{{L}}))"
-)
+_CURRENCY = rf"(?:{SYMBOLS}|(?<!\p{{Latin}})(?:{CODES})(?!\p{{Latin}}))"
 _DASH = "[-−–‐‑﹣－]"
 _MONEY = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?"
+    rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_CURRENCY})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?"
     rf"(?P<number>{_SUM})(?:(?:[,.][-–]|[,.]?[-–]{{2}})(?=\s|$))?"
-    rf"(?:\s(?P<code>{_CODES})(?!\p{{L}}))?(?i:{_PER})"
+    rf"(?:\s(?P<code>{CODES})(?!\p{{L}}))?(?i:{_PER})"
     rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_SUM})(?:[,.][-–]{{1,2}})?"
-    rf"[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_NAMED})(?!\p{{L}}))(?i:{_PER})"
-)
-_PLAIN_SUM = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}.,])(?<![\p{{L}}\p{{N}}.,/-]{_DASH}){_NUMBER}(?i:{_SCALE})(?![\p{{L}}\p{{N}}%]|[.,]\d)"
+    rf"[\u00a0\u202f ]?(?P<sign>{_CURRENCY}|(?i:{_NAMED})(?!\p{{L}}))(?i:{_PER})"
 )
 _PERCENT = regex.compile(
     rf"(?i)(?<![\p{{N}}.,])(?P<number>{_NUMBER})\s?"
     r"(?:%|(?:per\s?cent|percent|prozent|pour\s?cent|por\s?ciento|procent)\b)"
 )
-_ANY_NUMBER = regex.compile(
+_PLAIN = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}.,/-])(?P<minus>{_DASH})?(?P<number>{_NUMBER}(?i:{_SCALE}))"
     r"(?![\p{L}\p{N}/]|[.,]\d|\s?(?:%|per\s?cent\b|prozent\b))"
 )
@@ -67,16 +63,16 @@ _READ: dict[FieldType, tuple[regex.Pattern[str], ...]] = {
     "money": (_MONEY,),
     "percent": (_PERCENT,),
     "rate": (_PERCENT, _MONEY),
-    "number": (_MONEY, _ANY_NUMBER),
+    "number": (_MONEY, _PLAIN),
 }
 # A minus stands before the amount of a label, a cell or a verb; behind another word it is a dash,
 # as is a hyphen with a blank behind it. The currency may stand between.
 _MINUS = regex.compile(
     rf"(?:^|[:|(=\n]|{_LEADS})[ ]{{0,3}}"
-    rf"(?P<sign>(?:{_DASH}|−[ ]|(?i:minus)[ ])(?:{_BEFORE}[ ]?)?)$"
+    rf"(?P<sign>(?:{_DASH}|−[ ]|(?i:minus)[ ])(?:{_CURRENCY}[ ]?)?)$"
 )
 # What a column is in: "EUR million", "in thousands", "(€m)".
-_UNIT_NAMED = regex.compile(rf"(?:{_BEFORE})|(?i:(?<!\p{{L}})(?:{_NAMED})(?!\p{{L}}))")
+_UNIT_NAMED = regex.compile(rf"{_CURRENCY}|(?i:(?<!\p{{L}})(?:{_NAMED})(?!\p{{L}}))")
 _UNIT_SCALE = regex.compile(
     rf"(?i)(?<=\p{{Sc}}[\u00a0\u202f ]?)[mk](?!\p{{L}})|(?<!\p{{L}})(?:{_SCALES})(?=s?(?!\p{{L}}))"
 )
@@ -101,10 +97,9 @@ def loses_its_sign(text: str, value: Reading) -> bool:
 
 def find_amounts(text: str, kind: FieldType, *, bare: bool = False) -> list[Reading]:
     """The amounts of a type, in order: "EUR 1200", "5.5%"; with `bare` those without a currency."""
-    patterns = [*_READ[kind], *([_PLAIN_SUM] if bare and kind in ("money", "rate") else [])]
     found, rest = list[Reading](), text
-    for pattern in patterns:
-        every = (_amount(text, match, pattern) for match in pattern.finditer(rest))
+    for pattern in (*_READ[kind], *([_PLAIN] if bare and kind in ("money", "rate") else [])):
+        every = (_amount(text, match) for match in pattern.finditer(rest))
         found += (one for one in every if one is not None)
         rest = pattern.sub(lambda match: "x" * len(match[0]), rest)
     return sorted(found, key=attrgetter("start"))
@@ -128,66 +123,50 @@ def in_unit(value: Reading, unit: str) -> Reading:
     return replace(value, normal=read[0].normal) if len(read) == 1 else value
 
 
-def _amount(text: str, match: regex.Match[str], pattern: regex.Pattern[str]) -> Reading | None:
+def _amount(text: str, match: regex.Match[str]) -> Reading | None:
     """An amount with its sign and its currency or share; None if it is no one number."""
     named = match.groupdict()
     # A letter is a scale behind a sum alone: "€5m" is read so, and "5m" is five metres.
-    values = figures("€" + (named.get("number") or match[0]).replace("\u00a0", " "))
+    values = figures("€" + named["number"].replace("\u00a0", " "))
     if len(values) != 1:
         return None
     minus = _MINUS.search(text, max(0, match.start() - _REACH), match.start())
     start = minus.start("sign") if minus else match.start()
     sign = "-" if minus or named.get("minus") else ""
-    currency = f"{named['code'] or _currency(named['sign'])} " if pattern is _MONEY else ""
-    normal = f"{currency}{sign}{next(iter(values))}{'%' if pattern is _PERCENT else ''}"
+    currency = f"{named['code'] or _currency(named['sign'])} " if "sign" in named else ""
+    normal = f"{currency}{sign}{next(iter(values))}{'%' if match.re is _PERCENT else ''}"
     return Reading(start, match.end(), " ".join(text[start : match.end()].split()), normal)
 
 
 def _currency(sign: str) -> str:
-    by_name = (
-        code for code, names in _NAMES.items() if regex.fullmatch(_any(names), sign, regex.I)
-    )
-    return _SIGNS.get(sign) or next(by_name, sign)
+    names = (code for code, names in _NAMES.items() if regex.fullmatch(_any(names), sign, regex.I))
+    return _CODE_OF.get(sign) or next(names, sign)
 
 
-_COUNT_OF = by_word(CARDINALS, (HUNDRED,), MORE_CARDINALS)
-_ORDINAL_OF = by_word(ORDINALS)
-_COUNTS = _any({*listed(CARDINALS, (HUNDRED,), MORE_CARDINALS), *_COUNT_OF})
-_COUNT = (
-    r"(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ]"
-    rf"(?:one|two|three|four|five|six|seven|eight|nine)|{_COUNTS})"
-)
 _SPANS = table("spans")
 _ANY_SPAN = "|".join(word for words in _SPANS.values() for word in words)
-_MONTHS = "|".join(_SPANS["M"])
+_COUNT_OF = by_word(CARDINALS, (HUNDRED,), MORE_CARDINALS)
+_NUMBER_OF = by_word(ORDINALS) | _COUNT_OF
+_COUNTS = _any({*listed(CARDINALS, (HUNDRED,), MORE_CARDINALS), *_COUNT_OF})
+_TENS = _any(listed((n, words) for n, words in CARDINALS if n >= 20))
+_COUNT = rf"(?:(?:(?:{_TENS})[- ])?(?:{_COUNTS}))"
 _KIND_OF = r"(?:(?:full|calendar|consecutive|business|working|contract|volle?n?|ganze?n?)[\s-]+)*"
-_DURATION = regex.compile(
-    rf"(?i)(?<![\p{{L}}\p{{N}}.,$€£])"
-    rf"(?:(?P<word>{_COUNT})(?!\p{{L}})(?:[\s-]*\(\s*(?P<figure>\d{{1,4}}|[Il])\s*\))?|(?P<figure>\d{{1,4}}))"
+# A count and a unit, perhaps with months; an anniversary; "from year to year", "annual renewals",
+# "net 30".
+_SPAN = regex.compile(
+    rf"(?i)(?<![\p{{L}}\p{{N}}.,$€£])(?:"
+    rf"(?:(?P<count>{_COUNT})(?!\p{{L}})(?:[\s-]*\(\s*(?P<figure>\d{{1,4}}|[Il])\s*\))?|(?P<figure>\d{{1,4}}))"
     rf"[\s-]*{_KIND_OF}(?P<unit>{_ANY_SPAN})(?!\p{{L}})"
-    rf"(?:,?\s(?:(?:and|und|et|y|e|en|plus)\s)?(?P<months>\d{{1,2}}|{_COUNTS})\s(?:{_MONTHS})(?!\p{{L}}))?"
-)
-_ANNIVERSARY = regex.compile(
-    rf"(?i)(?<!\p{{L}})(?:(?P<word>{'|'.join(listed(ORDINALS))})(?!\p{{L}})"
-    r"(?:\s*\(\s*\d+\s*(?:st|nd|rd|th)\s*\))?|(?P<figure>\d{1,2})\s?(?:st|nd|rd|th))\s+anniversary"
-)
-# "From year to year", "annual renewals", "net 30".
-_IDIOM = regex.compile(
-    r"(?i)(?<!\p{L})(?:(?P<unit>year|month|jahr)[\s-]+(?:to|zu)[\s-]+(?P=unit)(?!\p{L})"
+    rf"(?:,?\s(?:(?:and|und|et|y|e|en|plus)\s)?(?P<months>\d{{1,2}}|{_COUNTS})\s(?:{'|'.join(_SPANS['M'])})(?!\p{{L}}))?"
+    rf"|(?:(?P<count>{_any(listed(ORDINALS))})(?!\p{{L}})(?:\s*\(\s*\d+\s*(?:st|nd|rd|th)\s*\))?"
+    r"|(?P<figure>\d{1,2})\s?(?:st|nd|rd|th))\s+anniversary"
+    r"|(?P<unit>year|month|jahr)[\s-]+(?:to|zu)[\s-]+(?P=unit)(?!\p{L})"
     r"|(?P<unit>annual|yearly)(?=\s+(?:automatic\s+)?(?:renewal|extension|term|period))"
     r"|(?P<unit>net)\s(?P<figure>\d{2})(?!\s?[\p{L}\p{N}\p{Sc}%]|[.,]\d))"
 )
 # What each of them holds, so that it is looked for beside that alone.
-_HINTS = (
-    (_DURATION, regex.compile(rf"(?i)(?:{_ANY_SPAN})(?!\p{{L}})"), 70),
-    (_ANNIVERSARY, regex.compile(r"(?i)anniversary"), 50),
-    (
-        _IDIOM,
-        regex.compile(r"(?i)(?:year|month|jahr)\b|(?:annual|yearly).{20}|net\s\d\d.{0,3}"),
-        40,
-    ),
-)
-
+_HINT = regex.compile(rf"(?i)(?:{_ANY_SPAN}|anniversary|annual|yearly|net\s\d\d)(?!\p{{L}})")
+_AROUND = (70, 30)  # characters before and behind it
 _OF_WORK = regex.compile(r"(?i)business|working")
 # What makes another span of one: a range or a choice, and a half behind it.
 _HALVES = r"(?:halbe?[nmrs]?|half|demie?|media?|medio|mezz[oa]|meia)(?!\p{L})"
@@ -203,40 +182,26 @@ _HALF_BEHIND = regex.compile(
 def find_durations(text: str) -> list[Reading]:
     """The spans of time: "P3Y", "P10B" of business days; a range, and what has a half, is none."""
     found = []
-    for pattern, hint, before in _HINTS:
-        for start, end in near(hint, text, before, 0):
-            for match in pattern.finditer(text, start, end):
-                normal = _span(match)
-                ranged = _RANGE_BEFORE.search(text[max(0, match.start() - _REACH) : match.start()])
-                if normal and not ranged and not _HALF_BEHIND.match(text, match.end()):
-                    found.append(Reading(*match.span(), " ".join(match[0].split()), normal))
-    return sorted(found, key=attrgetter("start"))
+    for start, end in near(_HINT, text, *_AROUND):
+        for match in _SPAN.finditer(text, start, end):
+            ranged = _RANGE_BEFORE.search(text[max(0, match.start() - _REACH) : match.start()])
+            if not ranged and not _HALF_BEHIND.match(text, match.end()) and (span := _iso(match)):
+                found.append(Reading(*match.span(), " ".join(match[0].split()), span))
+    return found
 
 
-def _span(match: regex.Match[str]) -> str:
+def _iso(match: regex.Match[str]) -> str:
     """A span of time in ISO form; "" where its count is no number."""
     named = match.groupdict()
-    count, unit, more = _count(match), (named.get("unit") or "").lower(), named.get("months")
+    figure, unit, more = named["figure"] or "", (named["unit"] or "").lower(), named["months"]
+    words = fold(named["count"] or "one").replace("-", " ").split()
+    counts = [int(figure)] if figure.isdecimal() else [_NUMBER_OF.get(word, -1) for word in words]
     kinds = (code for code, words in _SPANS.items() if regex.fullmatch("|".join(words), unit))
     code = "D" if unit == "net" else next(kinds, "Y")  # "annual", anniversaries: none
-    if count is None or (more and code != "Y"):
+    if min(counts) < 0 or (more and code != "Y"):
         return ""
     if more:
-        return f"P{12 * count + (int(more) if more.isdecimal() else _COUNT_OF[fold(more)])}M"
+        months = int(more) if more.isdecimal() else _COUNT_OF[fold(more)]
+        return f"P{12 * sum(counts) + months}M"
     code = "B" if code == "D" and _OF_WORK.search(match[0]) else code
-    return f"P{code[:-1]}{count}{code[-1]}"
-
-
-def _count(match: regex.Match[str]) -> int | None:
-    """How many units; the figure in brackets counts where there is one."""
-    named = match.groupdict()
-    figure, word = named.get("figure"), fold(named.get("word") or "")
-    if figure and figure.isdecimal():
-        return int(figure)
-    if match.re is _IDIOM:
-        return 1
-    if match.re is _ANNIVERSARY:
-        return _ORDINAL_OF.get(word)
-    parts = [_COUNT_OF.get(part) for part in word.replace("-", " ").split()]
-    known = [part for part in parts if part is not None]
-    return sum(known) if known and len(known) == len(parts) else None
+    return f"P{code[:-1]}{sum(counts)}{code[-1]}"

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal, cast
 
+from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import find_amounts, find_durations
-from corpus_agent.fields.lexicon import MENTION, WORDED, Field, FieldType, field_of, mention_of
+from corpus_agent.fields.lexicon import AMOUNTS, MENTION, WORDED, Field, FieldType, field_of
 from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, table_of
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates
 from corpus_agent.text.tokens import fold
@@ -30,7 +31,13 @@ UNDERSTOOD = (
 _SIGNS: dict[str, Sign] = {
     "==": "=", "≠": "!=", "<>": "!=", "≤": "<=", "≥": ">=", "before": "<", "after": ">", "in": "=",
 }  # fmt: skip
-_DATED = ("before", "after", "in")
+# What each sign wants of an order that is below 0, 0 or above 0.
+_WANTED: dict[Sign, tuple[int, ...]] = {
+    "=": (0,), "!=": (-1, 1), "<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1),
+}  # fmt: skip
+_UNTOLD: dict[str, ListVerdict] = {
+    "unknown": "unknown", "unreadable": "unreadable", "silent": "silent", "doubtful": "unclear",
+}  # fmt: skip
 _QUOTES = "\"'“”„«»‘’"
 _WITHOUT = re.compile(r"(?i)(?:documents )?without (?P<term>.+)")
 _COMPARED = re.compile(
@@ -39,10 +46,7 @@ _COMPARED = re.compile(
     r" ?(?P<value>[\"'“„«‘].*|[^=<>!≤≥≠]+)"  # another sign is another condition
 )
 _KINDS: tuple[FieldType, ...] = ("duration", "percent", "money", "number")
-_NUMBERED = ("money", "percent", "rate", "number")
 _PERIOD = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?", re.ASCII)
-_SHORT = re.compile(r"(?i)([0-9][0-9.,]*)([kmb])")
-_SCALES = {"k": "thousand", "m": "million", "b": "billion"}
 _BETWEEN_NAMES = re.compile(r"; |, | and ")
 
 
@@ -64,24 +68,27 @@ def parse_condition(words: str) -> FieldCondition:
     asked = " ".join(words.split()).strip(" ?¿¡")
     if without := _WITHOUT.fullmatch(asked):
         term = without["term"].strip(_QUOTES)
-        return FieldCondition(mention_of(term), f"without “{term}”")
+        return FieldCondition(lexicon.mention_of(term), f"without “{term}”")
     compared = _COMPARED.fullmatch(asked)
-    if compared is None:
+    field = field_of(compared["field"]) if compared else None
+    # "contracts that end in 2025" names no field.
+    if compared is None or field is None or (compared["word"] == "in" and not field.is_known):
         raise _refused(asked, "is no condition")
-    written, value = (compared["sign"] or compared["word"]).lower(), compared["value"]
-    shown = f"{compared['field'].strip()} {written} {value}"
-    sign = _SIGNS.get(written, cast("Sign", written))
-    field = field_of(compared["field"])
-    if written == "in" and not field.is_known:  # "contracts that end in 2025" names no field
-        raise _refused(asked, "is no condition")
-    worded = field.type in WORDED and written not in _DATED
-    if sign == "contains" or (sign in ("=", "!=") and worded):
-        return FieldCondition(field, shown, sign, fold(value.strip(_QUOTES)))
-    kind, plain, currency = _read(value, only_dates=written in _DATED)
-    if kind != field.type and not {"number"} < {kind, field.type} < {*_NUMBERED}:
+    name, value = compared["field"], compared["value"]
+    written = (compared["sign"] or compared["word"]).lower()
+    shown, sign = f"{name.strip()} {written} {value}", _SIGNS.get(written, cast("Sign", written))
+    text, read = fold(value.strip(_QUOTES)), _read(value)
+    if sign == "contains" or (sign in ("=", "!=") and field.type in WORDED):
+        return FieldCondition(field, shown, sign, text)
+    if read is None and sign in ("=", "!=") and not field.is_known:  # of a column: "fee paid = no"
+        return FieldCondition(field_of(name, "text"), shown, sign, text)
+    if read is None:
+        raise _refused(value, "is no date, amount or span of time that is understood")
+    kind, plain, currency = read
+    if kind != field.type and not {"number"} < {kind, field.type} < {*AMOUNTS}:
         if field.is_known or field.type == "identifier":
             raise _refused(shown, f"asks for a {kind}, and {field.name!r} is of type {field.type}")
-        field = field_of(compared["field"], kind)
+        field = field_of(name, kind)
     return FieldCondition(field, shown, sign, plain, currency)
 
 
@@ -89,35 +96,30 @@ def _refused(words: str, why: str) -> UsageError:
     return UsageError(f"{words[:80]!r} {why}.", UNDERSTOOD)
 
 
-def _read(value: str, *, only_dates: bool) -> tuple[FieldType, str, str]:
+def _read(value: str) -> tuple[FieldType, str, str] | None:
     """Type, plain form and currency of a date, span of time or amount that is the whole value."""
     if _PERIOD.fullmatch(value) and find_dates(f"{value}-01-01"[:10]):
         return "date", value, ""
     days = {one.normal for one in find_dates(value) if (one.start, one.end) == (0, len(value))}
     if len(days) == 1:
         return "date", days.pop(), ""
-    if short := _SHORT.fullmatch(value):  # "1.5m"
-        value = f"{short[1]} {_SCALES[short[2].lower()]}"
-    for kind in () if only_dates else _KINDS:
-        for reading in find_durations(value) if kind == "duration" else find_amounts(value, kind):
-            if (reading.start, reading.end) == (0, len(value)):
-                currency, _, number = reading.normal.rstrip("%").rpartition(" ")
-                return kind, number, currency
-    wanted = "date" if only_dates else "date, amount or span of time"
-    raise _refused(value, f"is no {wanted} that is understood")
+    for text in (value, f"€{value}"):  # "1.5m" is one of a currency, here of any
+        for kind in _KINDS:
+            for one in find_durations(text) if kind == "duration" else find_amounts(text, kind):
+                currency, _, number = one.normal.rstrip("%").rpartition(" ")
+                if (one.start, one.end) == (0, len(text)):
+                    return (kind, number, currency) if text == value else ("number", number, "")
+    return None
 
 
 def verdict(condition: FieldCondition, cell: Cell) -> ListVerdict:
     """Whether a document or a row of its sheet fulfils a condition; unclear where values differ."""
-    if cell.status in ("unknown", "unreadable"):
-        return "unknown" if cell.status == "unknown" else "unreadable"
-    if condition.field.clause == MENTION:
+    if condition.field.clause == MENTION and cell.status != "unreadable":
         return "yes" if cell.status == "silent" else "no"
-    if cell.status in ("silent", "doubtful"):
-        return "silent" if cell.status == "silent" else "unclear"
+    if cell.status in _UNTOLD:
+        return _UNTOLD[cell.status]
     found = set[bool | None]([None] if cell.more else [])
-    for value in cell.values:
-        found |= {None} if value.doubt else holds(condition, value)
+    found = found.union(*(holds(condition, value) for value in cell.values))
     if found == {True} or (cell.rows and True in found):
         return "yes"
     return "no" if found == {False} else "unclear"
@@ -131,42 +133,35 @@ def holds(condition: FieldCondition, value: FieldValue) -> set[bool | None]:
 
 def _holds(condition: FieldCondition, normal: str) -> bool | None:
     """Whether a value in its normal form fulfils a condition; None where that cannot be told."""
-    if condition.sign == "contains":
+    sign = condition.sign or "="
+    if sign == "contains":
         return condition.value in fold(normal)
     if condition.field.type in WORDED:  # any of several names, as in "England and Wales"
         wanted, said = (
             {fold(words), *map(fold, _BETWEEN_NAMES.split(words))}
             for words in (condition.value, normal)
         )
-        same = not wanted.isdisjoint(said)
-        return same == (condition.sign == "=")
+        return wanted.isdisjoint(said) == (sign == "!=")
     order = _order(normal, condition.value, condition.currency)
-    if order is None:
-        return None
-    return {
-        "=": order == 0, "!=": order != 0, "<": order < 0, "<=": order <= 0,
-        ">": order > 0, ">=": order >= 0,
-    }[condition.sign or "="]  # fmt: skip
+    return None if order is None else order in _WANTED[sign]
 
 
 def _order(normal: str, wanted: str, currency: str) -> int | None:
     """Below 0, 0 or above 0 as one value is less, equal or more; None if that cannot be told."""
+    if wanted.startswith("P"):
+        return compare_durations(normal, wanted)
     if _PERIOD.fullmatch(wanted) and _PERIOD.fullmatch(normal) and not currency:
         width = min(len(normal), len(wanted))
         here, there = normal[:width], wanted[:width]
-        if here == there and len(normal) < len(wanted):
-            return None  # in the same year or month, and no more is said
-        return (here > there) - (here < there)
-    if wanted.startswith("P"):
-        return compare_durations(normal, wanted)
+        # In the same year or month, and no more is said.
+        open_ended = here == there and len(normal) < len(wanted)
+        return None if open_ended else (here > there) - (here < there)
     code, _, number = normal.rstrip("%").rpartition(" ")
-    if currency and code != currency:
-        return None
     try:
         mine, other = Decimal(number), Decimal(wanted)
     except InvalidOperation:
         return None
-    return (mine > other) - (mine < other)
+    return None if currency and code != currency else (mine > other) - (mine < other)
 
 
 # ---- The documents that fulfil it
@@ -191,9 +186,10 @@ class ListedDocuments:
         others: dict[ListVerdict, str] = {
             "no": "not fulfilled", "unclear": "unclear", "silent": "nothing said of it"
         }  # fmt: skip
-        counts = ((self.count(one), said) for one, said in others.items())
-        rest = "".join(f"; {said} in {count:,}" for count, said in counts if count)
-        return f"{self.condition.shown}: fulfilled in {self.count('yes'):,} of {read}{rest}"
+        rest = (f"; {said} in {n:,}" for one, said in others.items() if (n := self.count(one)))
+        return (
+            f"{self.condition.shown}: fulfilled in {self.count('yes'):,} of {read}{''.join(rest)}"
+        )
 
 
 def listed(
@@ -205,19 +201,14 @@ def listed(
 ) -> ListedDocuments:
     """Every document with what it says about the field of a condition, and whether it holds."""
     table = table_of(corpus, [condition.field], on_document=on_document)
-    table = replace(table, notices=(*table.notices, *notices))
     verdicts = tuple(verdict(condition, row.cells[0]) for row in table.rows)
     rows = tuple(_those_first(condition, row) for row in table.rows)
-    return ListedDocuments(condition, replace(table, rows=rows), verdicts)
+    return ListedDocuments(condition, replace(table, rows=rows, notices=notices), verdicts)
 
 
 def _those_first(condition: FieldCondition, row: DocumentRow) -> DocumentRow:
     """A row with the values that fulfil a condition before its others; of a sheet these alone."""
     (cell,) = row.cells
-    if cell.rows:
-        cell = replace(cell, values=tuple(v for v in cell.values if True in holds(condition, v)))
-    elif condition.sign is not None:
-        cell = replace(
-            cell, values=(*sorted(cell.values, key=lambda v: True not in holds(condition, v)),)
-        )
-    return replace(row, cells=(cell,))
+    those = [v for v in cell.values if condition.sign and True in holds(condition, v)]
+    others = [v for v in cell.values if not cell.rows and v not in those]
+    return replace(row, cells=(replace(cell, values=(*those, *others)),))

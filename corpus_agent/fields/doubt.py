@@ -6,10 +6,9 @@ import regex
 
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import loses_its_sign
-from corpus_agent.fields.lexicon import FieldType
+from corpus_agent.fields.lexicon import AMOUNTS, Field
 from corpus_agent.fields.page import DocumentText, ProposedValue
 
-_AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
 _BEHIND = 90  # characters of the same sentence behind a value that may turn it
 _AROUND = 8  # lines on either side of a figure that say what it is of
 _NEAR = 60  # characters before it in which a denial is one of the value
@@ -18,18 +17,18 @@ _QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
 _SHORT_QUOTE = 4  # words: a defined term, and no quotation
 
 
-def doubt_of(document: DocumentText, proposal: ProposedValue, kind: FieldType) -> str:
+def doubt_of(document: DocumentText, proposal: ProposedValue, field: Field) -> str:
     """Why a value does not count though its sentence has it; "" where nothing speaks against it."""
     value = proposal.readings[0]
-    if kind in _AMOUNTS and loses_its_sign(document.written, value):
+    if field.type in AMOUNTS and loses_its_sign(document.written, value):
         return "it may be below zero"
     first, last = document.sentence(value.start, value.end)
     before, behind = document.text[first : value.start], document.text[value.end : last]
     contrast = lexicon.near("contrast")
     before, behind = contrast.split(before)[-1], contrast.split(behind)[0]
     ends, bound = lexicon.near("clause_ends"), lexicon.compiled("@=bound@")
-    clause = bound.sub(" ", ends.split(before)[-1])
-    rest = ends.split(behind)[0][:_BEHIND].lstrip(" \n,(")
+    clause = bound.sub(" ", lexicon.near("aside").sub(" ", ends.split(before)[-1]))
+    rest = ends.split(behind)[0][:_BEHIND].lstrip(" \n,([")
     said = {
         "title": document.text[:_TITLE],
         "above": document.heading_above(value.start) + document.row_at(value.start),
@@ -39,9 +38,12 @@ def doubt_of(document: DocumentText, proposal: ProposedValue, kind: FieldType) -
         "behind": rest,
         "around": document.text[slice(*document.lines_around(value.start, value.end, _AROUND))],
         "value": f"{clause[-_NEAR:]}{value.text}",
+        "lead": document.text[document.line_span(value.start)[0] : value.start],
+        "column": document.column_at(value.start),
+        "asked": field.name,
     }
     for cue in lexicon.content()["doubt"]:
-        if kind in cue.get("of", kind) and lexicon.fits(cue, said.__getitem__):
+        if field.type in cue.get("of", field.type) and lexicon.fits(cue, said.__getitem__):
             return str(cue["why"])
     opened = before.count('"') % 2 or max(map(before.rfind, "“„«")) > max(map(before.rfind, "”»"))
     closed = _QUOTE_ENDS.match(behind) if opened else None

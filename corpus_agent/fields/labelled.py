@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -10,8 +10,8 @@ import regex
 
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import find_amounts, find_durations, in_unit
-from corpus_agent.fields.lexicon import WORDED, Field, FieldType
-from corpus_agent.fields.page import HEADING, NOT_OUTRIGHT, DocumentText, ProposedValue
+from corpus_agent.fields.lexicon import AMOUNTS, WORDED, Field, FieldType
+from corpus_agent.fields.page import FIGURE, HEADING, NOT_OUTRIGHT, DocumentText, ProposedValue
 from corpus_agent.fields.parties import name_at, place_at, with_role
 from corpus_agent.text.dates import Reading, find_dates
 from corpus_agent.text.tables import TextTable, cell_spans
@@ -34,18 +34,16 @@ _LABEL = regex.compile(
 _ROW = regex.compile(r"[*_]{0,2}[ ]{1,2}(?=[-−]?\d[\d.,'’]{0,14}[.,]\d\d[ *_]{0,4}$)")
 # Of a statement a row is a label and figures.
 _STATEMENT = regex.compile(r"[*_]{0,2}[ ]{1,3}(?=[^\d\n]{0,4}\d)(?=[\d.,()\p{Sc}%—–− -]*+$)")
-# A dash alone stands where a year has none; what is in brackets is below zero.
-_FIGURE = regex.compile(r"(?:\p{Sc}[ ]?)?[(−-]{0,2}\d[\d.,'’]*|(?<=[ ])[−–—-](?![^ ])")
 _GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")  # of a heading: "2. Pets. None are allowed."
 # Of several there is one label: "First aiders: Ida Kolb, Tom Reed".
 _SEVERAL, _NO_PLURAL = r"(?:(?:e?[sn])(?=[*_]{0,2}[ ]?[:：|]))?", 4  # characters: "to", "from"
 _WHOLE_NAME = regex.compile(rf"[ ]?(?:{_FOR})?[ ]*(?=\||$)")  # of a column, behind a phrase
 _CLAUSE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
-_LINE_REST = regex.compile(r"[^\n|]{1,300}")
 # An identifier in a sentence: words of capitals or with figures.
 _CODE = regex.compile(
     r"(?:(?:\p{Lu}{1,12}|[\p{L}/._-]{0,20}\p{N}[\p{L}\p{N}/._-]{0,40})(?![\p{L}\p{N}])[ ]?){1,12}+"
 )
+_LINE_REST = regex.compile(r"[^\n|]{1,300}")
 _BARE, _YEAR = regex.compile(r"[\d.]{1,12}"), regex.compile(r"(?:19|20)\d\d")
 _ITEM = regex.compile(r"[.)][*_ ]*\p{L}")  # behind the number of a clause
 _STEM = regex.compile(r"(?<=\p{L}{3}[^s])s$")
@@ -57,27 +55,28 @@ _FULL_STOP = regex.compile(r"(?<=\p{L}{5}|\p{N})\.$")
 
 def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
     """What stands beside the phrases of a field, best first."""
-    found = with_role(document, field.phrases) if field.type == "party" else []
+    kind = field.type
+    found = with_role(document, field.phrases) if kind == "party" else []
     ranks = {fold(phrase): rank for rank, phrase in reversed([*enumerate(field.phrases)])}
     for match in _pattern(field.phrases).finditer(document.text):
         phrase = " ".join(fold(match[0]).split())
         rank = ranks.get(phrase, len(ranks))
+        table = document.headers.get(document.line_at(match.start()))
+        if table is None:
+            read = (_worded if kind in WORDED else _beside)(document, kind, match.span())
+        elif rank and phrase in lexicon.words_of("no_columns"):
+            continue
+        else:
+            read = _below(document, kind, table, match.span())
         # A short word means little but as a label, unless it is what was asked for.
         shortest = 6 if rank else _SHORTEST_WORD
-        table = document.headers.get(document.line_at(match.start()))
-        if table is not None:
-            below = _below(document, field.type, table, match.span())
-            read: Iterator[tuple[ProposedValue, bool]] = ((one, True) for one in below)
-        else:
-            read = _beside(document, field.type, match.span())
-        less = min(_ALL_PHRASES, rank * _PER_PHRASE)
-        for proposal, sure in read:
-            score = proposal.score
-            if sure or len(phrase) >= shortest or (field.type not in WORDED and score >= _STATED):
-                outright = sure or _asserted(document, field.type, match.span(), proposal)
-                row = phrase in fold(document.column_at(proposal.readings[0].start))
+        for one, sure in read:
+            if sure or len(phrase) >= shortest or (kind not in WORDED and one.score >= _STATED):
+                outright = sure or _asserted(document, kind, match.span(), one)
+                score = one.score - min(_ALL_PHRASES, rank * _PER_PHRASE)
+                row = phrase in fold(document.column_at(one.readings[0].start))
                 doubt = "" if outright else NOT_OUTRIGHT
-                found.append(replace(proposal, score=score - less, doubt=doubt, row=row))
+                found.append(replace(one, score=score, doubt=doubt, row=row))
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
 
 
@@ -92,46 +91,54 @@ def _pattern(phrases: tuple[str, ...]) -> regex.Pattern[str]:
     return regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}])(?:{words})(?![\p{{L}}\p{{N}}])")
 
 
-def _beside(
+def _label(
     document: DocumentText, kind: FieldType, phrase: tuple[int, int]
-) -> Iterator[tuple[ProposedValue, bool]]:
-    """The values beside one phrase, and whether it is their label."""
+) -> tuple[regex.Match[str] | None, bool, bool]:
+    """What makes a label of a phrase, whether that opens its line, and whether it is one surely."""
     text, (start, end) = document.text, phrase
     first, last = document.line_span(start)
     led = text[first:start]
     opens = not any(map(str.isalpha, led)) or led.rstrip(" *_").endswith("|")
     # What opens its line may be the label of the rest of it without a colon.
     rules = {"money": _ROW, "number": _STATEMENT, "party": _GOES_ON, "text": _GOES_ON}
-    rule = rules.get(kind)
-    label = _LABEL.match(text, end) or (rule.match(text, end, last) if opens and rule else None)
-    at = label.end() if label else end
-    alone = opens and not text[at:last].strip()
+    rule = rules.get(kind) if opens else None
+    label = _LABEL.match(text, end) or (rule.match(text, end, last) if rule else None)
     of_else = label and lexicon.near("label_of").search(label[0])
-    sure = bool(opens and label and not of_else)
-    if kind in WORDED:
-        for one in _worded(document, kind, (start, at), labelled=bool(label), alone=alone):
-            yield one, sure or alone
-        return
-    find = finder_of(kind, document, labelled=sure)
-    behind = _CLAUSE_END.split(text[at : at + _REACH], maxsplit=1)[0]
-    if of_statement := label is not None and label.re is _STATEMENT:
-        read = _of_statement(document, at, last)
+    return label, opens, bool(opens and label and not of_else)
+
+
+def _beside(
+    document: DocumentText, kind: FieldType, phrase: tuple[int, int]
+) -> Iterator[tuple[ProposedValue, bool]]:
+    """The values beside one phrase, and whether it is their label."""
+    text, (start, end) = document.text, phrase
+    label, opens, sure = _label(document, kind, phrase)
+    at, last = label.end() if label else end, document.line_span(start)[1]
+    in_row = label and (label.re is _STATEMENT or ("|" in label[0] and document.row_at(at)))
+    if in_row and kind in AMOUNTS:
+        read = _of_row(document, kind, at, last)
     else:
-        read = _amounts(document, kind, find(behind), at, sure=sure)
+        until = _clause_end(text, at, at + _REACH)
+        read = _without_former(document, _values(document, kind, at, until, bare=sure), at)
     if read:
-        gap = text[at : read[0].start]
-        beside = of_statement or lexicon.near("connected").match(gap) is not None
+        gap, alone = text[at : read[0].start], opens and not text[at:last].strip()
+        beside = bool(in_row) or lexicon.near("connected").match(gap) is not None
         score = _LABELLED if sure and "\n" not in gap else _STATED if beside or opens else _LOOSELY
         score = score if gap.strip() or not alone else _NEXT_LINE
-        for value in _first(read):
+        for value in (one for one in read if one.start == read[0].start):  # read in two ways
             proposal = ProposedValue((value,), start, max(end, value.end), score)
             yield _in_unit(document, kind, proposal), sure and (beside or kind != "number")
-    if label is not None:
-        return
-    before = _CLAUSE_END.split(text[max(0, start - _REACH_BEFORE) : start])[-1]
-    for value in _amounts(document, kind, find(before), start - len(before), sure=False)[-1:]:
-        if len(text[value.end : start].split()) <= 3 and "\n" not in text[value.start : start]:
-            yield ProposedValue((value,), value.start, end, _BEFORE), False
+    if label is None:
+        before = _CLAUSE_END.split(text[max(0, start - _REACH_BEFORE) : start])[-1]
+        for value in _values(document, kind, start - len(before), start, bare=False)[-1:]:
+            if len(text[value.end : start].split()) <= 3 and "\n" not in text[value.start : start]:
+                yield ProposedValue((value,), value.start, end, _BEFORE), False
+
+
+def _clause_end(text: str, start: int, end: int) -> int:
+    """Where the clause of a place ends, `end` at the latest."""
+    found = _CLAUSE_END.search(text, start + 1, end)  # "Term. The term is two years."
+    return found.start() if found else end
 
 
 def _asserted(
@@ -150,7 +157,7 @@ def _asserted(
         lead = lead[: day.start] + lead[day.end :]
     lead = near("of_item").sub("", lead) if kind == "date" else lead
     gap = text[phrase[1] : value.start] or text[value.end : phrase[0]]
-    gap = lexicon.compiled("@=bound@").sub(" ", gap)
+    gap = near("changed").sub(" ", lexicon.compiled("@=bound@").sub(" ", gap))
     said = near("leading").match(lead)
     if kind in ("identifier", "text"):  # of a text the phrase is what its sentence is about
         return kind == "identifier" or said is not None
@@ -162,48 +169,69 @@ def _asserted(
     return bool(verb or near("noun_ends").match(near("clause_ends").split(text[end:last])[0]))
 
 
-def _amounts(
-    document: DocumentText, kind: FieldType, read: list[Reading], at: int, *, sure: bool
+def _values(
+    document: DocumentText, kind: FieldType, start: int, end: int, *, bare: bool
 ) -> list[Reading]:
-    """The values of a text that begins at `at`, none of them a year or the number of a clause."""
-    text, kept = document.text, []
-    for one in (_moved(each, at) for each in read):
-        led = text[document.line_span(one.start)[0] : one.start]
-        is_item = "#" in led or _ITEM.match(text, one.end) is not None
-        if _YEAR.fullmatch(one.text):  # counts as the first thing behind a sure label
-            counts = sure and not text[at : one.start].strip()
-        else:
-            is_item = is_item and not led.strip(" #*_")
-            counts = not is_item and lexicon.near("clause").search(led) is None
-        if counts or kind == "date" or not _BARE.fullmatch(one.text):
-            kept.append(one)
-    return kept
+    """The values of a type in a stretch; with `bare` sums without currency, and a year at once."""
+    text = document.text[start:end]
+    if kind == "date":
+        read = find_dates(text, day_first=document.day_first)
+    else:
+        read = find_durations(text) if kind == "duration" else find_amounts(text, kind, bare=bare)
+    found = [replace(one, start=one.start + start, end=one.end + start) for one in read]
+    first = bare and len(text) - len(text.lstrip()) + start
+    return [one for one in found if kind == "date" or _counts(document, one, one.start == first)]
 
 
-def _moved(reading: Reading, by: int) -> Reading:
-    return replace(reading, start=reading.start + by, end=reading.end + by)
+def _counts(document: DocumentText, value: Reading, first: bool) -> bool:
+    """Whether a bare figure is no number of a clause, and a year only if it comes first."""
+    if not _BARE.fullmatch(value.text):
+        return True
+    if _YEAR.fullmatch(value.text):
+        return first
+    led = document.text[document.line_span(value.start)[0] : value.start]
+    is_item = "#" in led or _ITEM.match(document.text, value.end) is not None
+    return bool(led.strip(" #*_") or not is_item) and lexicon.near("clause").search(led) is None
 
 
-def _first(read: list[Reading]) -> list[Reading]:
-    """The first value; both, if it may be read in two ways."""
-    return [one for one in read if one.start == read[0].start]
+def _without_former(document: DocumentText, read: list[Reading], at: int) -> list[Reading]:
+    """Values without the one that is given up: "is moved from 3 May 2024 to 9 May 2024"."""
+    later = [one for one in read if one.start > read[0].start]
+    if not later or not lexicon.near("changed").search(document.text[at : later[0].start]):
+        return read
+    sentence = document.text[slice(*document.sentence(at, later[0].end))]
+    return later if lexicon.near("altered").search(sentence) else read
 
 
-def _of_statement(document: DocumentText, at: int, end: int) -> list[Reading]:
-    """The figures of a row under its latest year and behind it; none if that has none."""
-    pieces = [*_FIGURE.finditer(document.text, at, end)]
-    years = document.years_of(at)
-    if len(years) == len(pieces) > 1:
-        pieces = pieces[years.index(max(years)) :]
-    if not pieces or not pieces[0][0].strip("−–—-"):
-        return []
-    return [_with_sign(one, piece) for piece in pieces for one in find_amounts(piece[0], "number")]
+def _of_row(document: DocumentText, kind: FieldType, at: int, end: int) -> list[Reading]:
+    """The figure of a row that counts: of the latest year, and none that is only planned."""
+    cells = list[tuple[str, list[Reading]]]()
+    if document.row_at(at):
+        first, _ = document.line_span(at)
+        for begins, ends in cell_spans(document.text[first:end]):
+            read = _values(document, kind, max(at, first + begins), first + ends, bare=True)
+            if read:
+                cells.append((document.column_at(read[0].start), read))
+    else:
+        pieces = [*FIGURE.finditer(document.text, at, end)]
+        years = document.years_of(at)
+        years = years if len(years) == len(pieces) > 1 else [""] * len(pieces)
+        cells = [(year, _signed(piece)) for year, piece in zip(years, pieces, strict=True)]
+
+    def rank(cell: tuple[str, list[Reading]]) -> tuple[bool, str]:
+        return not lexicon.near("planned").search(cell[0]), max(_YEAR.findall(cell[0]), default="")
+
+    return max(cells, key=rank, default=("", []))[1]
 
 
-def _with_sign(figure: Reading, piece: regex.Match[str]) -> Reading:
-    """A figure of a statement at its place; one in brackets is below zero."""
-    sign = "-" if "(" in piece[0] and not figure.normal.startswith("-") else ""
-    return replace(_moved(figure, piece.start()), normal=sign + figure.normal)
+def _signed(piece: regex.Match[str]) -> list[Reading]:
+    """A figure of a statement at its place, none for a dash; one in brackets is below zero."""
+    found = []
+    for one in find_amounts(piece[0], "number"):
+        sign = "-" if "(" in piece[0] and not one.normal.startswith("-") else ""
+        start, end = one.start + piece.start(), one.end + piece.start()
+        found.append(Reading(start, end, one.text, sign + one.normal))
+    return found
 
 
 def whole(document: DocumentText, found: Sequence[ProposedValue]) -> list[ProposedValue]:
@@ -223,14 +251,14 @@ def whole(document: DocumentText, found: Sequence[ProposedValue]) -> list[Propos
 
 def _below(
     document: DocumentText, kind: FieldType, table: TextTable, phrase: tuple[int, int]
-) -> Iterator[ProposedValue]:
+) -> Iterator[tuple[ProposedValue, bool]]:
     """The values of the column whose name a phrase is; none where the rows name it themselves."""
     text, (start, end) = document.text, phrase
     first, last = document.line_span(start)
     left, right = text.rfind("|", first, start), text.find("|", end, last)
     name = text[left + 1 : right].strip()
-    whole = not text[left + 1 : start].strip() and _WHOLE_NAME.match(text, end)
-    if not whole or table.names.count(name) != 1:  # of two, one would stand for both
+    named = not text[left + 1 : start].strip() and _WHOLE_NAME.match(text, end)
+    if not named or table.names.count(name) != 1:  # of two, one would stand for both
         return
     column = table.names.index(name)
     for row in table.rows:
@@ -242,68 +270,57 @@ def _below(
         if text.startswith(f"{name}: ", at):  # a row that names its columns says it beside the name
             continue
         if kind in WORDED:
-            yield _proposal(_as_written(text, at, to), at, _LABELLED)
-            continue
-        read = finder_of(kind, document, labelled=True)(text[at:to])
-        for one in _first(read):
-            one = _moved(one, at)
-            yield _in_unit(document, kind, _proposal(one, one.start, _LABELLED))
+            read = [_as_written(text, at, to)]
+        else:
+            read = _values(document, kind, at, to, bare=True)
+        for one in (each for each in read if each.start == read[0].start):
+            yield (
+                _in_unit(document, kind, ProposedValue((one,), one.start, one.end, _LABELLED)),
+                True,
+            )
 
 
 def _in_unit(document: DocumentText, kind: FieldType, proposal: ProposedValue) -> ProposedValue:
     """A bare amount of a table in the unit of its column, noted with the year that it is of."""
     (value,) = proposal.readings
-    if kind in ("money", "percent", "rate", "number") and (of := document.period_at(value.start)):
+    if kind in AMOUNTS and (of := document.period_at(value.start)):
         proposal = replace(proposal, notes=(of,))
     unit, line = document.unit_at(value.start) if kind in ("money", "number") else ("", (0, 0))
     scaled = in_unit(value, unit) if unit else value
     return replace(proposal, readings=(scaled,), also=(line,)) if scaled != value else proposal
 
 
-def _proposal(reading: Reading, start: int, score: float) -> ProposedValue:
-    return ProposedValue((reading,), start, reading.end, score)
-
-
-def finder_of(
-    kind: FieldType, document: DocumentText, *, labelled: bool
-) -> Callable[[str], list[Reading]]:
-    """What reads values of a type; behind a label a sum needs no currency."""
-    if kind == "date":
-        return lambda text: find_dates(text, day_first=document.day_first)
-    if kind == "duration":
-        return find_durations
-    return lambda text: find_amounts(text, kind, bare=labelled)
-
-
 def _worded(
-    document: DocumentText, kind: FieldType, span: tuple[int, int], *, labelled: bool, alone: bool
-) -> Iterator[ProposedValue]:
+    document: DocumentText, kind: FieldType, phrase: tuple[int, int]
+) -> Iterator[tuple[ProposedValue, bool]]:
     """A name, a place or a text behind a label, or in the next line where it stands alone."""
-    text, (start, at) = document.text, span
-    first, last = document.line_span(start)
-    below = kind == "text" and not labelled and HEADING.match(text, first) is not None
+    text, (start, end) = document.text, phrase
+    label, opens, sure = _label(document, kind, phrase)
+    (first, last), at = document.line_span(start), label.end() if label else end
+    alone = opens and not text[at:last].strip()
+    below = kind == "text" and not label and HEADING.match(text, first) is not None
     if below:  # what a heading is about stands below it
-        alone, at = not text[at:last].strip(), last
-    while (alone or below) and at < len(text) and text[at] in " \n":
+        at = last
+    while (alone or below) and text[at : at + 1] in (" ", "\n"):
         at += 1
     found, score = None, _STATED
-    if labelled or alone or below:
+    if label or alone or below:
         found = _rest_of_line(document, kind, at)
-        score = _LABELLED if labelled else _NEXT_LINE if alone else _LOOSELY
+        score = _LABELLED if label else _NEXT_LINE if alone else _LOOSELY
     elif kind == "text":
-        start, end = document.sentence(start, at)
-        found, score = _as_written(text, start, end), _LOOSELY
+        found, score = _as_written(text, *document.sentence(start, at)), _LOOSELY
     else:
         led = lexicon.near("named_so").match(text, at)
         said = led.end() if led else at
         if kind == "identifier":
             code = _CODE.match(text, said)
-            end = said + len(code[0].rstrip(" ._-/")) if code else said
-            found = _as_written(text, said, end) if regex.search(r"\p{N}", text[said:end]) else None
+            written = code[0].rstrip(" ._-/") if code else ""
+            if any(map(str.isnumeric, written)):
+                found = _as_written(text, said, said + len(written))
         elif said > at + 1:
             found = place_at(text, said) if kind == "place" else _name(document, said)
     if found is not None and not (below and HEADING.match(found.text + " ")):
-        yield _proposal(found, start, score)
+        yield ProposedValue((found,), min(start, found.start), found.end, score), sure or alone
 
 
 def _rest_of_line(document: DocumentText, kind: FieldType, at: int) -> Reading | None:
@@ -343,4 +360,5 @@ def mentions(document: DocumentText, words: str) -> list[ProposedValue]:
     found = exactly.search(document.text.translate(_PLAIN))
     if found is None:
         return []
-    return [_proposal(_as_written(document.text, *found.span()), found.start(), _LABELLED)]
+    value = _as_written(document.text, *found.span())
+    return [ProposedValue((value,), value.start, value.end, _LABELLED)]

@@ -23,6 +23,7 @@ FieldType = Literal[
     "date", "money", "duration", "percent", "rate", "party", "place", "number", "identifier", "text"
 ]
 WORDED: tuple[FieldType, ...] = ("party", "place", "identifier", "text")  # their words alone
+AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
 MAX_FIELDS = 50
 MENTION = "mention"  # the clause of a field that is found by its words alone
 _SPELT_ALIKE = 0.84  # of 1: one letter of six, and not another word of the same length

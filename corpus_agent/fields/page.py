@@ -11,6 +11,7 @@ from itertools import accumulate
 import regex
 
 from corpus_agent.answering.claims import periods
+from corpus_agent.answering.records import Citation
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import find_durations, names_unit
 from corpus_agent.text.dates import Reading, find_dates, habit
@@ -29,7 +30,9 @@ _DAY_OF_MONTH = regex.compile(
     r"(?![\p{L}\p{N}]|[.,:]\d)"
 )
 # A dash alone is a column without a figure.
-_FIGURE = regex.compile(r"(?<![\d.,\p{L}])\d[\d.,]*(?!\p{L})|(?<=[ ])[−–—-](?![^\s])")
+FIGURE = regex.compile(
+    r"(?:\p{Sc}[ ]?)?[(−-]{0,2}(?<![\d.,\p{L}])\d[\d.,'’]*(?!\p{L})|(?<=[ ])[−–—-](?![^\s])"
+)
 _YEAR = regex.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.%]|,\d)")
 _UNIT_LINE = 60  # characters of a line above a table that names its unit
 NOT_OUTRIGHT = "not stated outright"  # why a value is doubtful that its clause does not assert
@@ -85,8 +88,8 @@ class DocumentText:
             " " * len(one) if line.hidden else one for line, one in zip(lines, shown, strict=True)
         )
         self.text = _NOTHING.sub(_blank, "\n".join(seen).translate(_BLANKS))
-        # Its quotations that do not hold, wherever they stand: looked up once, and not once a line.
-        self.unquotable: set[str] = set()
+        # Its quotations as they were looked up, with the line: once, and not once a value.
+        self.quoted: dict[str, tuple[int, Citation]] = {}
         self._starts = [*accumulate((len(line) + 1 for line in shown), initial=0)][:-1]
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
@@ -181,14 +184,14 @@ class DocumentText:
         row = self.row_at(at)
         named = [self.column_at(at), row.strip(" |").split("|")[0].strip()] if row else []
         years = () if row else self.years_of(at)
-        behind = len(_FIGURE.findall(self.text[at : self.line_span(at)[1]]))
+        behind = len(FIGURE.findall(self.text[at : self.line_span(at)[1]]))
         named += years[len(years) - behind :][:1]
         return next((name for name in named if periods(name)), "")
 
     def years_of(self, at: int) -> Sequence[str]:
         """The years that name the columns of a row of figures: in the nearest line with as many."""
         start, end = self.line_span(at)
-        count = len(_FIGURE.findall(self.text[start:end]))
+        count = len(FIGURE.findall(self.text[start:end]))
         lines = self._lines_above(at) if count > 1 else ()
         found = (_YEAR.findall(self.text[first:last]) for first, last in lines)
         return next((years for years in found if len(years) == count), ())

@@ -72,10 +72,11 @@ def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
 
 
 def _signed(text: str) -> list[Party]:
-    """The organisations that sign, where no introduction names anybody."""
+    """The organisations that sign, where no introduction names anybody; none if one is unknown."""
     signed = lexicon.document("signature_of").finditer(text)
-    names = [name_at(text, one.start("name"), one.end("name")) for one in signed]
-    return [Party(one, (), one.end) for one in names if one and is_organisation(one.normal)]
+    names = [(name_at(text, one.start("name"), one.end("name")), one.end()) for one in signed]
+    known = all(name and is_organisation(name.normal) for name, _ in names)
+    return [Party(name, (), end) for name, end in names if name and known]
 
 
 def _labelled(document: DocumentText) -> list[Party]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 import regex
@@ -22,7 +22,7 @@ from corpus_agent.text.tokens import fold
 from indexer import CorpusError
 
 if TYPE_CHECKING:
-    from indexer import Index
+    from indexer import FileRow, Index
 
 _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "governing law": terms.governing_law,
@@ -31,8 +31,8 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "effective date": terms.beginning,
     "expiry": terms.expiry,
     "parties": parties_of,
-    "renewal": terms.renewal_terms,
 }
+DATES = Field("date", "date", (), "dated")  # every day that a document names, for a timeline
 _MOST_VALUES, _MOST_DOUBTFUL = 10_000, 5  # of a cell; the latter where it has no others
 _SHOWN = 5  # values of a cell
 # The score from which what stands beside a phrase is believed where the rule of a field finds none.
@@ -74,6 +74,7 @@ class Cell:
     values: tuple[FieldValue, ...] = ()
     more: int = 0
     rows: bool = False
+    unverified: int = 0  # values whose quotation did not hold
 
     @property
     def shown(self) -> tuple[FieldValue, ...]:
@@ -99,13 +100,17 @@ class DocumentRow:
 
 @dataclass(frozen=True, slots=True)
 class FieldTable:
-    """Every document with what it says; `unverified` counts values whose quotation did not hold."""
+    """Every document with what it says about each field."""
 
     fields: tuple[Field, ...]
     rows: tuple[DocumentRow, ...]
     version: int
-    unverified: int = 0
     notices: tuple[str, ...] = ()
+
+    @property
+    def unverified(self) -> int:
+        """How many values are left out, whose quotation did not hold."""
+        return sum(cell.unverified for row in self.rows for cell in row.cells)
 
     @property
     def unreadable(self) -> int:
@@ -129,19 +134,20 @@ def table_of(
     on_document: Callable[[int, int], None] = lambda *_: None,
 ) -> FieldTable:
     """What each document says about each field, in the order of the index."""
-    rows, unverified = list[DocumentRow](), 0
-    for source, document, reason in each_document(corpus, on_document):
+    rows = list[DocumentRow]()
+    files = [row for row in corpus.files() if row.is_document or row.is_unread]
+    for done, file in enumerate(files):
+        on_document(done, len(files))
+        document, reason = _document(corpus, file)
         if document is None:
-            rows.append(DocumentRow(source, (Cell("unreadable"),) * len(fields), reason))
-            continue
-        found = [_cell(document, field) for field in fields]
-        unverified += sum(dropped for _, dropped in found)
-        rows.append(DocumentRow(source, tuple(cell for cell, _ in found), changed=document.stale))
+            rows.append(DocumentRow(file.source, (Cell("unreadable"),) * len(fields), reason))
+        else:
+            cells = tuple(_cell(document, field) for field in fields)
+            rows.append(DocumentRow(file.source, cells, changed=document.stale))
     for at, field in enumerate(fields):
-        looked_up = field.is_known or field.clause == MENTION
-        if not (looked_up or any(row.cells[at].values for row in rows)):
+        if not (field.is_known or field.clause or any(row.cells[at].values for row in rows)):
             rows = [_not_understood(row, at) for row in rows]
-    return FieldTable(tuple(fields), tuple(rows), corpus.version, unverified)
+    return FieldTable(tuple(fields), tuple(rows), corpus.version)
 
 
 def _not_understood(row: DocumentRow, at: int) -> DocumentRow:
@@ -151,35 +157,29 @@ def _not_understood(row: DocumentRow, at: int) -> DocumentRow:
     return replace(row, cells=cells) if silent else row
 
 
-def each_document(
-    corpus: Index, on_document: Callable[[int, int], None]
-) -> Iterator[tuple[str, DocumentText | None, str]]:
-    """Every document with its text, or the reason why it has none."""
-    files = [row for row in corpus.files() if row.is_document or row.is_unread]
-    for done, file in enumerate(files):
-        on_document(done, len(files))
-        document, reason = None, ""
-        if not file.is_document:
-            reason = file.reason or file.status
-        else:
-            try:
-                first = corpus.read(file.source)
-                lines = first.lines if first.next_offset is None else read_all(corpus, file.source)
-                document = DocumentText(file.source, lines, stale=first.stale)
-            except CorpusError as error:
-                reason = error.message
-        yield file.source, document, reason
+def _document(corpus: Index, file: FileRow) -> tuple[DocumentText | None, str]:
+    """A document with its text, or the reason why it has none."""
+    if not file.is_document:
+        return None, file.reason or file.status
+    try:
+        first = corpus.read(file.source)
+        lines = first.lines if first.next_offset is None else read_all(corpus, file.source)
+    except CorpusError as error:
+        return None, error.message
+    return DocumentText(file.source, lines, stale=first.stale), ""
 
 
-def proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValue]]:
+def _proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValue]]:
     """The values by the rule of the field, then those beside its phrases, each best first."""
     if field.clause == MENTION:
         yield mentions(document, field.phrases[0])
     elif field.clause == "total":
         found = labelled(document, field)
-        doubted = (replace(one, doubt=doubt_of(document, one, field.type)) for one in found)
-        yield whole(document, [*doubted])
-    elif field.clause in _CLAUSES or (field.clause and field.type == "duration"):
+        yield whole(document, [replace(o, doubt=doubt_of(document, o, field)) for o in found])
+    elif field.clause == "first":
+        sure = (one for one in labelled(document, field) if not doubt_of(document, one, field))
+        yield sorted(sure, key=attrgetter("start"))[:1]
+    elif field.clause:
         rule = _CLAUSES.get(field.clause)
         found = rule(document) if rule else terms.cued(document, field.clause, document.durations)
         named = fold(field.name)  # of a column of that name the first row's value is not all
@@ -210,71 +210,79 @@ def _rows(document: DocumentText, group: Sequence[ProposedValue]) -> list[Propos
     return [of_line[line] for line in sorted(of_line)] if len(of_line) > 1 else []
 
 
-def _cell(document: DocumentText, field: Field) -> tuple[Cell, int]:
-    """The cell of the values that hold, and how many do not; doubtful ones stand only alone."""
-    doubtful: list[FieldValue] = []
-    dropped = 0
-    for group in proposed(document, field):
-        doubts = {one: doubt_of(document, one, field.type) for one in group}
-        rows = _rows(document, group)
-        sure = rows or _best([one for one in group if not doubts[one]])
-        tried = sure[:_MOST_VALUES]
-        held = [value for one in tried if (value := checked_value(document, one, doubts[one]))]
-        dropped += len(tried) - len(held)
-        if held:
-            status: CellStatus = "found" if len(held) == 1 else "several"
-            return Cell(status, tuple(held), len(sure) - len(tried), bool(rows)), dropped
-        if field.clause == MENTION and group:
-            return Cell("found"), dropped  # too little to quote, as a word alone; still there
-        if not doubtful:
-            unsure = (one for one in group if doubts[one])
-            found = (checked_value(document, one, doubts[one]) for one in unsure)
-            doubtful = [*filter(None, found)][:_MOST_DOUBTFUL]
-    return Cell("doubtful", tuple(doubtful)) if doubtful else Cell("silent"), dropped
+def _cell(document: DocumentText, field: Field) -> Cell:
+    """The cell of the values that hold; doubtful ones stand only alone."""
+    if field is DATES:
+        return _held(document, terms.dated(document))
+    doubtful, dropped = tuple[FieldValue, ...](), 0
+    for group in _proposed(document, field):
+        told = [replace(one, doubt=doubt_of(document, one, field)) for one in group]
+        rows = _rows(document, told)
+        sure = rows or _best([one for one in told if not one.doubt])
+        cell = _held(document, sure[:_MOST_VALUES])
+        dropped += cell.unverified
+        if cell.values:
+            more = len(sure[_MOST_VALUES:])
+            return replace(cell, more=more, rows=bool(rows), unverified=dropped)
+        if field.clause == MENTION and group:  # too little to quote, as a word alone; still there
+            return Cell("found", unverified=dropped)
+        doubtful = doubtful or _held(document, [one for one in told if one.doubt]).values
+    status: CellStatus = "doubtful" if doubtful else "silent"
+    return Cell(status, doubtful[:_MOST_DOUBTFUL], unverified=dropped)
+
+
+def timeline_of(
+    corpus: Index, on_document: Callable[[int, int], None] = lambda *_: None
+) -> FieldTable:
+    """A table of one column: in each cell every day that its document names, with its sentence."""
+    return table_of(corpus, [DATES], on_document=on_document)
 
 
 # ---- Whether a value holds
 
 
-def checked_value(
-    document: DocumentText, proposal: ProposedValue, doubt: str = ""
-) -> FieldValue | None:
+def _held(document: DocumentText, proposals: Sequence[ProposedValue]) -> Cell:
+    """A cell of the values that stand where they are quoted from."""
+    every = [checked_value(document, one) for one in proposals]
+    held = tuple(value for value in every if value is not None)
+    status: CellStatus = "several" if len(held) > 1 else "found" if held else "silent"
+    return Cell(status, held, unverified=len(every) - len(held))
+
+
+def checked_value(document: DocumentText, proposal: ProposedValue) -> FieldValue | None:
     """The value with its quotations; None if one does not stand in the document or shows it not."""
     span, citations = (proposal.start, proposal.end), list[Citation]()
     for n, each in enumerate((span, *proposal.also), start=1):
-        citation = quoted_span(document, n, each)
+        citation = _quoted(document, n, each)
         if citation is None:
             return None
         citations.append(citation)
     if not proposal.computed and not all(
-        span[0] <= reading.start
-        and reading.end <= span[1]
-        and shows(document, citations[0], reading)
-        for reading in proposal.readings
+        span[0] <= one.start and one.end <= span[1] and _shows(document, citations[0], one)
+        for one in proposal.readings
     ):
         return None
-    return FieldValue(
-        proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notes
-    )
+    said = proposal.computed, proposal.doubt, proposal.notes
+    return FieldValue(proposal.text, proposal.normal, tuple(citations), *said)
 
 
-def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:
+def _quoted(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:
     """The sentences of a span as a quotation looked up, else its lines and those around."""
     if not 0 <= span[0] < span[1] <= len(document.written):
         return None
     around = (document.lines_around(*span, beside) for beside in (0, 1, 3))
     for start, end in (document.sentence(*span), *around):
         quote, line = document.written[start:end], document.line_at(start)
-        if quote in document.unquotable:
-            continue
-        citation = check_quotation(document, n, document.source, quote, line, elsewhere=False)
-        if citation.stands:
-            return citation
-        document.unquotable.add(quote)
+        at, cited = document.quoted.get(quote, (0, None))
+        if cited is None or (cited.stands and at != line):
+            cited = check_quotation(document, n, document.source, quote, line, elsewhere=False)
+            document.quoted[quote] = line, cited
+        if cited.stands:
+            return replace(cited, n=n)
     return None
 
 
-def shows(document: DocumentText, citation: Citation, reading: Reading) -> bool:
+def _shows(document: DocumentText, citation: Citation, reading: Reading) -> bool:
     """Whether a value stands at its place in the document as it is read, and in its quotation."""
     there = _letters(document.written[reading.start : reading.end])
     return bool(there) and there == _letters(reading.text) and there in _letters(citation.quote)
@@ -283,78 +291,3 @@ def shows(document: DocumentText, citation: Citation, reading: Reading) -> bool:
 def _letters(text: str) -> str:
     """The letters and figures of a text without mark-up, with "⁻" for the minus of an amount."""
     return "".join(each for each in _MINUS.sub("⁻", text) if each.isalnum() or each == "⁻")
-
-
-# ---- What every document says of days
-
-
-@dataclass(frozen=True, slots=True)
-class DatedStatement:
-    """A sentence with a date; `either`: read in two ways; `year_from`: the words with its year."""
-
-    day: str
-    citation: Citation
-    either: bool = False
-    column: str = ""
-    year_from: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """The dated statements of all documents, by date, and how many documents gave none."""
-
-    statements: tuple[DatedStatement, ...]
-    looked_at: int
-    undated: int
-    unread: tuple[tuple[str, str], ...]
-    changed: int
-    unverified: int
-    version: int
-    notices: tuple[str, ...] = ()
-
-
-def timeline_of(
-    corpus: Index, on_document: Callable[[int, int], None] = lambda *_: None
-) -> Timeline:
-    """The dated statements of every document, in order."""
-    found: list[DatedStatement] = []
-    unread: list[tuple[str, str]] = []
-    looked_at = undated = changed = unverified = 0
-    for source, document, reason in each_document(corpus, on_document):
-        looked_at += 1
-        if document is None:
-            unread.append((source, reason))
-            continue
-        statements, dropped = _statements(document)
-        undated += not (statements or dropped)
-        changed += document.stale
-        unverified += dropped
-        found += statements
-    found.sort(key=lambda one: (one.day, one.citation.source, one.citation.line_start))
-    counts = undated, tuple(unread), changed, unverified, corpus.version
-    return Timeline(tuple(found), looked_at, *counts)
-
-
-def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
-    """The dated statements of one document, each sentence once a day; and how many did not hold."""
-    made = next((one.readings[0] for one in terms.document_date(document)), None)
-    every = (*((reading, "") for reading in document.dates), *document.dates_of(made))
-    dates = [each for each in every if each[0].start >= document.matter[1]]
-    starts = Counter(reading.start for reading, _ in dates)
-    quoted: dict[tuple[int, int], Citation | None] = {}
-    found: dict[tuple[str, tuple[int, int]], DatedStatement] = {}
-    dropped = 0
-    for reading, year_from in dates:
-        span = document.sentence(reading.start, reading.end)
-        if span not in quoted:
-            quoted[span] = quoted_span(document, 1, (reading.start, reading.end))
-            dropped += quoted[span] is None
-        citation = quoted[span]
-        if citation is not None and not shows(document, citation, reading):
-            dropped += 1
-        elif citation is not None:
-            either = starts[reading.start] > 1
-            column = document.column_at(reading.start)
-            statement = DatedStatement(reading.normal, citation, either, column, year_from)
-            found.setdefault((reading.normal, span), statement)
-    return list(found.values()), dropped

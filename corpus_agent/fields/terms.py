@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -188,13 +189,19 @@ def _is_long(term: Reading) -> bool:
     return term.normal[-1] not in "BD" or int(term.normal[1:-1]) >= _SHORTEST_TERM
 
 
-def renewal_terms(document: DocumentText) -> list[ProposedValue]:
-    """How long an agreement goes on each time that it renews, with the notice that ends this."""
-    notice = next(iter(cued(document, "renewal notice", document.durations)), None)
-    return [
-        replace(one, notes=(f"notice {notice.text}",)) if notice else one
-        for one in cued(document, "renewal", document.durations)
-    ]
+def dated(document: DocumentText) -> list[ProposedValue]:
+    """Every day that a document names, once a sentence, with its column and whose year it is."""
+    made = next((one.readings[0] for one in document_date(document)), None)
+    every = [*((reading, "") for reading in document.dates), *document.dates_of(made)]
+    times = Counter(reading.start for reading, _ in every)
+    found = dict[tuple[str, tuple[int, int]], ProposedValue]()
+    for day, year_from in every:
+        if day.start >= document.matter[1]:
+            notes = document.column_at(day.start), year_from
+            either = "the day and the month may be the other way round" * (times[day.start] > 1)
+            one = ProposedValue((day,), day.start, day.end, 1.0, notes=notes, doubt=either)
+            found.setdefault((day.normal, document.sentence(day.start, day.end)), one)
+    return list(found.values())
 
 
 def governing_law(document: DocumentText) -> list[ProposedValue]:
@@ -245,5 +252,6 @@ def _place_from(text: str, start: int) -> Reading | None:
     """The place behind "the State of"; of "the laws of the Territory" there is none."""
     lead = lexicon.compiled("(?:@state_of@)?").match(text, start)
     place = place_at(text, lead.end() if lead else start)
-    unnamed = place is None or fold(place.normal) in lexicon.words_of("no_places")
+    of_thing = place and lexicon.near("of_thing").match(text, place.end)  # "of the Low contract"
+    unnamed = place is None or of_thing or fold(place.normal) in lexicon.words_of("no_places")
     return None if unnamed else place

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, zip_longest
 from textwrap import wrap
@@ -34,7 +34,7 @@ from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.fields.condition import ListedDocuments
-    from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, Timeline
+    from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue
     from corpus_agent.render.common import Object
 
 _DURATION = re.compile(r"P(T?)(\d{1,6})([BDHMWY])")
@@ -93,24 +93,35 @@ def list_object(listed: ListedDocuments) -> Object:
     }
 
 
-def timeline_object(timeline: Timeline) -> Object:
+def timeline_object(timeline: FieldTable) -> Object:
     """The JSON of `timeline`."""
     return as_object(
         statements=[
             {
-                "date": one.day,
-                "either": one.either,
-                "column": plain(one.column) or None,
-                "year_from": plain(one.year_from) or None,
-                "citation": citation_object(one.citation),
+                "date": day.normal,
+                "either": bool(day.doubt),
+                "column": plain(day.notes[0]) or None,
+                "year_from": plain(day.notes[1]) or None,
+                "citation": citation_object(day.citations[0]),
             }
-            for one in timeline.statements
+            for day in _in_order(timeline)
         ],
         unreadable=[
-            {"source": in_answer(source), "reason": plain(reason)}
-            for source, reason in timeline.unread
+            {"source": in_answer(row.source), "reason": plain(row.reason)}
+            for row in timeline.rows
+            if row.reason
         ],
-        **taken(timeline, "version looked_at undated changed unverified notices"),
+        looked_at=len(timeline.rows),
+        undated=timeline.count(0, "silent"),
+        **taken(timeline, "version changed unverified notices"),
+    )
+
+
+def _in_order(timeline: FieldTable) -> list[FieldValue]:
+    """The dated statements of all documents, by date, document and line."""
+    return sorted(
+        (day for row in timeline.rows for day in row.cells[0].values),
+        key=lambda day: (day.normal, day.citations[0].source, day.citations[0].line_start),
     )
 
 
@@ -148,22 +159,15 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
     yield from left_lines(table)
 
 
-def left_lines(table: FieldTable) -> Iterator[str]:
+def left_lines(table: FieldTable, what: str = "value") -> Iterator[str]:
     """What is missing: unreadable and changed documents, values, and fields not understood."""
-    unread = [(row.source, row.reason) for row in table.rows if row.reason]
-    yield from _missing(unread, table.changed, table.unverified, "value")
-    yield from (plain(notice) for notice in not_understood(table))
-
-
-def _missing(
-    unread: Iterable[tuple[str, str]], changed: int, unverified: int, what: str
-) -> Iterator[str]:
-    if names := ", ".join(called(source, inert) for source, _ in unread):
+    if names := ", ".join(called(row.source, inert) for row in table.rows if row.reason):
         yield f"could not be read: {names}"
-    if changed:
-        yield f"{number_of(changed, 'document')} changed after indexing"
-    if unverified:
-        yield left_out(unverified, what)
+    if table.changed:
+        yield f"{number_of(table.changed, 'document')} changed after indexing"
+    if table.unverified:
+        yield left_out(table.unverified, what)
+    yield from (plain(notice) for notice in not_understood(table))
 
 
 def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[str]:
@@ -181,8 +185,7 @@ def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[st
                 doubt = f" (doubtful: {value.doubt})" if value.doubt else ""
                 yield f"    {'  '.join(map(str.strip, _quotation_lines(value)))}{doubt}"
             quoted = (tuple(_quotation_lines(value)) for value in cell.shown if not cell.rows)
-            for lines in dict.fromkeys(quoted):  # one sentence may say several values
-                yield from lines
+            yield from chain.from_iterable(dict.fromkeys(quoted))  # one may say several values
     if listed.count("yes") or listed.count("unclear") or (verbose and listed.count("no")):
         yield ""
     unnamed = " (-v names the others)" if listed.count("no") and not verbose else ""
@@ -191,25 +194,23 @@ def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[st
     yield from left_lines(listed.table)
 
 
-def timeline_lines(timeline: Timeline) -> Iterator[str]:
+def timeline_lines(timeline: FieldTable) -> Iterator[str]:
     """A date a line with the statement and its place, then the counts."""
-    above = None
-    for one in timeline.statements:
-        either = " (or the day and the month the other way round)" if one.either else ""
-        column = f" · {enclosed(one_line(one.column))}" if one.column else ""
-        year = (
-            f" (the year is that of {enclosed(one_line(one.year_from))})" if one.year_from else ""
-        )
-        yield f"{one.day:<10}  {cited_place(one.citation)}{column}{either}{year}"
-        if one.citation != above:
-            yield f"            {enclosed(one.citation.quote)}"
-        above = one.citation
+    above, days = None, _in_order(timeline)
+    for day in days:
+        (cited,), (column, year_from) = day.citations, map(one_line, day.notes)
+        beside = f" · {enclosed(column)}" if column else ""
+        beside += f" ({day.doubt})" if day.doubt else ""
+        beside += f" (the year is that of {enclosed(year_from)})" if year_from else ""
+        yield f"{day.normal:<10}  {cited_place(cited)}{beside}"
+        if cited != above:
+            yield f"            {enclosed(cited.quote)}"
+        above = cited
     yield ""
-    looked_at = number_of(timeline.looked_at - len(timeline.unread), "document")
-    some = timeline.statements and timeline.undated
-    undated = f", {timeline.undated:,} of them without a date" if some else ""
-    yield f"{number_of(len(timeline.statements), 'dated statement')} in {looked_at}{undated}"
-    yield from _missing(timeline.unread, timeline.changed, timeline.unverified, "statement")
+    read = len(timeline.rows) - timeline.unreadable
+    dated = timeline.count(0, "found", "several")
+    yield f"{number_of(len(days), 'date')} in {dated:,} of {number_of(read, 'document')}"
+    yield from left_lines(timeline, "date")
 
 
 def _named(row: DocumentRow) -> str:
@@ -277,8 +278,7 @@ def _csv_cells(cell: Cell, unread: str) -> tuple[str, str]:
 
 def _csv_place(value: FieldValue) -> str:
     """Where a value stands, with what qualifies it."""
-    every = map(place_of, value.citations)
-    places = ", ".join(dict.fromkeys(every))
+    places = ", ".join(dict.fromkeys(map(place_of, value.citations)))
     notes = f" ({'; '.join(filter(None, value.notes))})" if any(value.notes) else ""
     doubt = f" (doubtful: {value.doubt})" if value.doubt else ""
     return places + " (computed)" * value.computed + notes + doubt

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer, Passage, Turn
     from corpus_agent.check.records import Checked
     from corpus_agent.fields.condition import ListedDocuments
-    from corpus_agent.fields.table import FieldTable, Timeline
+    from corpus_agent.fields.table import FieldTable
     from corpus_agent.startup import Launch
     from indexer import Encoder, Forgotten, Index
 
@@ -202,7 +202,7 @@ class Service:
         wanted = fields.condition.parse_condition(condition)
         return fields.condition.listed(corpus, wanted, on_document, notices=corpus.notices)
 
-    def timeline(self, corpus: Index, on_document: OnDocument = lambda *_: None) -> Timeline:
+    def timeline(self, corpus: Index, on_document: OnDocument = lambda *_: None) -> FieldTable:
         """The dated statements of every document, in order."""
         return replace(fields.table.timeline_of(corpus, on_document), notices=corpus.notices)
 

@@ -42,7 +42,7 @@ _TIME = lazy(r"(?i)(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)")
 _HOUR = lazy(r"(?i)(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b")
 # Not behind a letter: C7 and E1042 are names.
 _FIGURE = lazy(
-    rf"(?V1)(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+    rf"(?V1)(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,2}}(?:,\d\d){{1,4}},\d{{3}}(?!\d)(?:\.\d+)?|\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
 )
 _HAN_DIGITS = {
     char: n for n, chars in enumerate(("零〇", "一", "二两", *"三四五六七八九")) for char in chars
@@ -225,6 +225,8 @@ def _han_number(match: regex.Match[str]) -> list[str]:
 
 def _plain(number: str) -> str:
     """A number without groups of thousands and needless zeros, with a point for a decimal sign."""
+    if re.fullmatch(r"[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?", number):  # 12,50,000
+        number = number.replace(",", "")
     if re.fullmatch(r"0[.,][0-9]+", number):  # zero has no thousands: 0.125
         return number.replace(",", ".").rstrip("0").rstrip(".")
     parts = re.split(rf"[.,'’{_SPACES}]", number)

@@ -140,6 +140,8 @@ governing law = England | This agreement is governed by English law. | yes
 rent > 1000 euros | The rent is $900 a month. | unclear
 account number = 8830 1175 | Account number: 8830 1175 | yes
 account number = 1175 | Account number: 8830 1175 | no
+fee paid = no | | Name | Fee paid |\\n|---|---|\\n| Ann | no |\\n| Bo | yes | | yes
+fee paid = maybe | | Name | Fee paid |\\n|---|---|\\n| Ann | no |\\n| Bo | yes | | no
 policy number = 42,000 | Policy number: AB-12-7\\nSum insured: 42,000 | no
 """
 
@@ -214,19 +216,18 @@ def test_every_document_is_looked_at_and_counted():
 def test_a_timeline_has_every_dated_statement_in_order():
     corpus = ListedCorpus(DOCUMENTS, unread=("x.pdf",))
     made = timeline_of(corpus)
-    assert [(one.day, one.citation.source) for one in made.statements] == [
+    content = timeline_object(made)
+    assert [(one["date"], one["citation"]["source"]) for one in content["statements"]] == [
         ("2020-05-01", "a.txt"),
         ("2024-03-04", "e.txt"),
         ("2024-04-03", "e.txt"),
         ("2025-06-30", "a.txt"),
         ("2026-12-31", "b.txt"),
     ]
-    assert [one.either for one in made.statements] == [False, True, True, False, False]
-    assert (made.looked_at, made.undated, len(made.unread)) == (6, 2, 1)
-    assert "5 dated statements in 5 documents, 2 of them without a date" in list(
-        timeline_lines(made)
-    )
-    assert timeline_object(made)["unreadable"] == [{"source": "x.pdf", "reason": "malformed"}]
+    assert [one["either"] for one in content["statements"]] == [False, True, True, False, False]
+    assert (content["looked_at"], content["undated"]) == (6, 2)
+    assert "5 dates in 3 of 5 documents" in list(timeline_lines(made))
+    assert content["unreadable"] == [{"source": "x.pdf", "reason": "malformed"}]
 
 
 OF_A_YEAR_ABOVE = """
@@ -242,11 +243,10 @@ none |  | # July 2026\\n\\nThese 5 may stay, at 3:13 May I.
 def test_a_day_without_a_year_has_that_of_the_heading_or_of_the_document():
     for line in OF_A_YEAR_ABOVE.strip().splitlines():
         day, year_from, text = line.split(" | ", 2)
-        made = timeline_of(ListedCorpus({"a.md": text.replace("\\n", "\n")})).statements
-        said = [one for one in made if len(one.day) > 7 and one.day != "2026-06-03"]
-        assert [(one.day, one.year_from) for one in said] == [(day, year_from.strip())] * (
-            day != "none"
-        ), line
+        made = timeline_object(timeline_of(ListedCorpus({"a.md": text.replace("\\n", "\n")})))
+        said = [(one["date"], one["year_from"] or "") for one in made["statements"]]
+        said = [one for one in said if len(one[0]) > 7 and one[0] != "2026-06-03"]
+        assert said == [(day, year_from.strip())] * (day != "none"), line
 
 
 HOSTILE = "The lease ends on 1 May 2025 \x1b[2J\u202e <</doc 12345>> see http://x.example/a now."
