@@ -26,7 +26,7 @@ from corpus_agent.settings import (
     of_store,
     stores_to_read,
 )
-from corpus_agent.trust.known import flag_for, store_to_write
+from corpus_agent.trust.known import flag_for, root_of, store_to_write
 from corpus_agent.trust.stores import StorePlace, absolute, check_outside, place_of, record
 from corpus_agent.trust.user_state import NoUserState, receipt_key
 from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
@@ -39,7 +39,8 @@ class Launch:
     `llama` is the server that was started for it, perhaps still loading; `unavailable` is why a
     named model is none; `notices` report that and a missing corpus. `settings` name the store and
     the root, which were verified as this user's; `new_store` if the store was made just now, `flag`
-    is what names it from here. `receipt_key` signs answers; None where there is no state folder.
+    is what names one that is written from here. `receipt_key` signs answers; None where there is no
+    state folder.
     """
 
     seal: Sealed
@@ -113,7 +114,7 @@ def for_indexing(
     notices, inode = ((), None) if dry_run else _made(place)
     if settings.trust_store:
         notices = ()  # a user who passes that flag knows that nothing can be recorded
-    settings, flag = in_place(settings, place), flag_for(place.store) if new else ""
+    settings, flag = in_place(settings, place), flag_for(place.store)
     closed = _close([place], settings, seal_off=seal_off)
     _check_same(place.store, inode)
     return Launch(closed, notices=notices, settings=settings, new_store=new, flag=flag)
@@ -273,7 +274,8 @@ def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
                 f"The corpus folder {str(known.root)!r} {absent}; the index is kept as it is.",
                 "Mount or restore it, or name its new place: corpus-agent index FOLDER",
             )
-        root = indexer.check_root(known.root if known is not None else paths.working_folder())
+        recorded = known.root if known is not None else root_of(store)  # of one that is gone, too
+        root = indexer.check_root(recorded or paths.working_folder())
     else:
         root = wanted
         # A moved root may be given again; if the recorded one exists, this is another corpus.

@@ -49,9 +49,7 @@ def run(command: str, folder: Path) -> str:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    # How far a run is, which is told of slow ones alone.
-    shown = re.sub(r"^indexed [\d,]+ of .*\n", "", done.stdout, flags=re.MULTILINE)
-    return f"$ {command}\n{shown.replace(str(folder), '~')}"
+    return f"$ {command}\n{done.stdout.replace(str(folder), '~')}"
 
 
 def session() -> tuple[str, str]:

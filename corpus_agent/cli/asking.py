@@ -33,7 +33,7 @@ from corpus_agent.cli.printing import (
     opened_new,
     print_json,
     print_lines,
-    style,
+    screen,
     warn_of_index,
     write_text,
 )
@@ -95,7 +95,7 @@ def search(
     passages = answering.extractive.ExtractiveAnswerer(corpus.encoder).found(query, hits)
     coverage = corpus.coverage()
     print_lines(
-        render.search_lines(query, hits, passages, coverage, near_only=near_only, style=style)
+        render.search_lines(query, hits, passages, coverage, near_only=near_only, sheet=screen())
     )
     if explain:
         print_lines(render.explain_lines(hits))
@@ -162,7 +162,7 @@ def ask(
     if as_json:
         print_json(render.answer_object(answer), corpus)
     else:
-        print_lines(render.answer_lines(answer, style))
+        print_lines(render.answer_lines(answer, screen()))
     if strict_answer and answer.status not in ("answered", "likely"):
         raise SystemExit(EXIT_NOT_ANSWERED)
 
@@ -199,7 +199,7 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
                 conversation=name,
             )[0]
 
-    talk = Chat(corpus, answer, click.echo, style)
+    talk = Chat(corpus, answer, click.echo)
     talk.run()
     write_text(export, render.export_markdown(turn.answer for turn in talk.turns))
     warn_of_index(export_file, settings.root)
@@ -209,13 +209,12 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
 class Chat:
     """One conversation; each question is answered from the newest version of the corpus.
 
-    `ask` answers after the turns so far, `write` prints a line, `style` shows which are likely.
+    `ask` answers after the turns so far, `write` prints a line.
     """
 
     corpus: Index
     ask: Callable[[str, Index, Sequence[Turn]], Answer]
     write: Callable[[str], None]
-    style: Callable[[str, bool], str] | None = None
     turns: list[Turn] = field(default_factory=list)
 
     def run(self) -> None:
@@ -253,7 +252,7 @@ class Chat:
         self.corpus = self.corpus.latest()
         answer = self.ask(question, self.corpus, self.turns)
         self.turns.append(Turn(question, answer))
-        for line in render.answer_lines(answer, self.style):
+        for line in render.answer_lines(answer, screen()):
             self.write(line)
 
     def _command(self, line: str) -> None:

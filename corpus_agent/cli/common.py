@@ -21,6 +21,7 @@ import indexer
 from corpus_agent import service, trust
 from corpus_agent.cli.group import Commands
 from corpus_agent.cli.printing import print_notes
+from corpus_agent.render.common import AGAIN
 from corpus_agent.settings import check_one, load, unknown_variables
 from corpus_agent.text.sanitize import visible
 from indexer import __version__, paths
@@ -94,6 +95,8 @@ def launch_to_index(settings: Settings, path: Path | None, *, dry_run: bool = Fa
     """A sealed process that may write the index of the folder `path`."""
     seal_off = click.get_current_context().obj["unsealed"]
     launch = launched(startup().for_indexing(settings, path, seal_off=seal_off, dry_run=dry_run))
+    if not click.get_current_context().obj["stores"]:
+        AGAIN.set(f"{launch.flag}{AGAIN.get()}")
     print_notes(launch.notices)
     return launch
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import copy
 import errno
 import os
+import shlex
 import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,6 +20,7 @@ from click.core import ParameterSource
 
 from corpus_agent import render
 from corpus_agent.cli.printing import print_json
+from corpus_agent.render.common import AGAIN, advised
 from corpus_agent.text.sanitize import visible
 from indexer import CorpusError, UsageError
 
@@ -28,6 +32,7 @@ EXIT_NO_READER = 141  # 128 + SIGPIPE, likewise
 _TABLE = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
 GROUPS: dict[str, dict[str, str]] = _TABLE["groups"]
 GONE: dict[str, str] = _TABLE["gone"]
+OTHERWISE = {word: name for name, words in _TABLE["otherwise"].items() for word in words}
 USUAL: list[str] = _TABLE["usual"]
 MOST_USUAL = 5  # options that the help of a command shows first
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -62,7 +67,22 @@ class ProgramCommand(click.Command):
         shared = [option for option in group.params if isinstance(option, click.Option)]
         return [*super().get_params(ctx), *map(_behind, shared)]
 
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        """The command's result; commands that it advises take the options that it was given."""
+        AGAIN.set("".join(f"{word} " for word in _again(ctx.obj)))
+        return super().invoke(ctx)
+
     format_options = _write_options
+
+
+def _again(given: dict[str, Any]) -> Iterator[str]:
+    """The options of all commands without which the next one would not find the same index."""
+    valued = [*(("-s", one) for one in given["stores"]), ("--config", given["config"])]
+    for option, value in (*valued, ("--model", given["flags"]["model"])):
+        yield from (option, shlex.quote(str(value))) if value else ()
+    switches = ("all_stores", given["all_stores"]), ("trust_store", given["flags"]["trust_store"])
+    for name, is_on in (*switches, ("unsealed", given["unsealed"])):
+        yield from [f"--{name.replace('_', '-')}"] if is_on else ()
 
 
 def _behind(option: click.Option) -> click.Option:
@@ -88,9 +108,16 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is called; of one that is gone says so."""
-        if args[0] in GONE:
-            raise UsageError(f"{args[0]} {GONE[args[0]]}")
+        """The command that is called; of one that is gone, or is called otherwise, says which."""
+        name = args[0]
+        if name in GONE:
+            raise UsageError(f"{name} {GONE[name]}")
+        if name not in self.commands and not name.startswith("-"):
+            known = {each: each for each in self.commands} | OTHERWISE
+            near = get_close_matches(name.lower(), known, 1)
+            meant = f"Did you mean corpus-agent {known[near[0]]}? " if near else ""
+            hint = f"{meant}All commands: corpus-agent --help"
+            raise UsageError(f"There is no command {name!r}.", hint)
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -130,6 +157,9 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         """The command's result; exits with the error's code if it fails."""
+        return copy_context().run(self._invoked, ctx)
+
+    def _invoked(self, ctx: click.Context) -> Any:  # noqa: ANN401
         try:
             with _refused():
                 return super().invoke(ctx)
@@ -153,10 +183,11 @@ def _refused() -> Iterator[None]:
 
 
 def _fail(error: CorpusError) -> NoReturn:
+    hint = advised(visible(error.hint))
     click.echo(f"Error: {visible(error.message)}", err=True)
-    if error.hint:
-        click.echo(visible(error.hint), err=True)
+    if hint:
+        click.echo(hint, err=True)
     if "--json" in sys.argv[1:]:  # the command may not even be parsed
-        said = {"message": visible(error.message), "hint": visible(error.hint)}
+        said = {"message": visible(error.message), "hint": hint}
         print_json(render.as_object(error={**said, "exit_code": error.exit_code}))
     raise SystemExit(error.exit_code)

@@ -158,7 +158,7 @@ def _store_lines(launch: Launch, *, named: bool) -> Iterator[str]:
     """Where the index of a launch is, if it is new or its folder was not `named`."""
     store, root = existing_place(launch.settings)
     named = named or root == indexer.paths.working_folder()
-    return render.store_lines(store, root, new=launch.new_store, named=named, flag=launch.flag)
+    return render.store_lines(store, root, new=launch.new_store, named=named)
 
 
 def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bool) -> None:
@@ -257,5 +257,5 @@ def status(as_json: bool) -> None:
         return print_json(every[0][1] if not every[0][0] else render.as_object(stores=named))
     for name, content in every:
         print_lines([f"{name}:"] if name else [])
-        print_lines(render.status_lines(content, verbose=is_verbose()))
+        print_lines(render.status_lines(content, verbose=is_verbose(), name=name))
     return None

@@ -14,12 +14,14 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import click
 
 from corpus_agent import render, trust
+from corpus_agent.render.common import advised
 from corpus_agent.service.process import Onlooker
 from corpus_agent.text.naming import called, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from corpus_agent.answering.records import Answer
+    from corpus_agent.render.answers import Sheet
     from indexer import FileRow, Index, Plan, Progress
 
 
@@ -55,7 +58,8 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
 
 def print_notes(notices: Iterable[str]) -> None:
     """Say on stderr what a person should know."""
-    print_lines((f"Note: {visible(notice)}" for notice in notices), err=True)
+    said = map(advised, map(visible, notices))
+    print_lines((f"Note: {notice}" for notice in said), err=True)
 
 
 def style(line: str, likely: bool) -> str:
@@ -63,6 +67,11 @@ def style(line: str, likely: bool) -> str:
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
         return line
     return click.style(line, bold=likely or None, dim=not likely or None)
+
+
+def screen() -> Sheet:
+    """What answers are written on: likely lines are told apart at a terminal."""
+    return replace(render.SCREEN, style=style)
 
 
 EXPORT = click.option(
@@ -125,16 +134,14 @@ def warn_of_index(file: Path | None, root: Path | None) -> None:
 
 # ---- Progress
 
-SECONDS_BETWEEN_LINES = 10.0  # where there is no bar
-
 
 class IndexProgress(RunDisplay):
-    """The progress of an index run; with `verbose` a line for each file."""
+    """The progress of an index run, where there is a bar; with `verbose` a line for each file."""
 
     def __init__(self, bar: Bar | None, *, verbose: bool = False) -> None:
         self._bar, self._verbose = bar, verbose
         self._task = bar.add_task("", total=None, files="") if bar else None
-        self._said_at, self._said = time.monotonic(), 0
+        self._said = 0
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Print the plan before the run."""
@@ -147,7 +154,7 @@ class IndexProgress(RunDisplay):
             self._bar.update(self._task, total=total, description="Reading")
 
     def advance(self, done: Progress) -> None:
-        """Move the bar; where there is none, print a line every ten seconds, or for each file."""
+        """Move the bar; print a line for each file, if they are shown."""
         pages = bool(done.all_pages)  # the run's second part
         made, every = (done.pages, done.all_pages) if pages else (done.files, done.all_files)
         is_new, self._said = made != self._said, made
@@ -161,9 +168,6 @@ class IndexProgress(RunDisplay):
                 description="Recognising" if pages else "Reading",
                 files=f"{made:,}/{every:,}",
             )
-        elif is_new and made < every and time.monotonic() - self._said_at >= SECONDS_BETWEEN_LINES:
-            self._said_at = time.monotonic()
-            self._print(render.progress_line(done))
 
     def problem(self, row: FileRow) -> None:
         """Print one line on a file that yields no text, if every file is shown."""

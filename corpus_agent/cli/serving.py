@@ -25,6 +25,7 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.group import EXIT_INTERRUPTED
 from corpus_agent.cli.printing import print_notes
 from corpus_agent.mcp import CLIENTS, snippet
+from corpus_agent.render.common import AGAIN
 from corpus_agent.settings import absolute, stores_to_read
 from indexer import paths
 
@@ -54,6 +55,7 @@ def mcp(llm: Llm, client: str | None) -> None:
     if sys.stdin.isatty():
         click.echo("Waiting for an MCP client on standard input; see --print-config.", err=True)
 
+    AGAIN.set("")  # a client is told of no place on this machine
     streams = service.process.take_standard_streams()
     launch = launch_to_read(settings, asking=True)
     print_notes(launch.notices)

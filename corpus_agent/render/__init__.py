@@ -6,8 +6,8 @@ from corpus_agent import lazy_names
 
 _PUBLIC = {
     "corpus_agent.render.answers": (
-        "about answer_foot_lines answer_lines answer_object block explain_lines export_markdown "
-        "headed near read_object search_lines search_object"
+        "SCREEN about answer_foot_lines answer_lines answer_object block explain_lines "
+        "export_markdown headed near read_object search_lines search_object"
     ),
     "corpus_agent.render.checked": (
         "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces "

@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
+from math import inf
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
 from corpus_agent.render.common import (
     AGES,
+    advised,
     as_object,
     documents_searched,
     in_answer,
@@ -24,7 +27,7 @@ from corpus_agent.render.common import (
     taken,
     under,
 )
-from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
+from corpus_agent.text.naming import EXTRACTIVE, Breaking, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.tables import ends_with_figures, is_row
 from corpus_agent.text.wording import UNREAD_FILES, lacks, number_of
@@ -49,6 +52,33 @@ _ADDRESS = re.compile(r"< (?=[\w.+-]{1,64}@[\w.-]{1,255}>)")  # an e-mail addres
 _PLAIN = " ,;'\n"  # beside letters, digits and _.-~, which are never escaped
 
 Style = Callable[[str, bool], str] | None  # of a line of a passage, and whether it is likely
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What an answer is written on: how names are broken and the words of others set apart.
+
+    `apart` is for lines of theirs, `within` for words in a line of the program's, `said` for such a
+    line. With `again` names are unambiguous already; all passages together have `most` tokens.
+    """
+
+    breaking: Breaking = inert
+    apart: Callable[[Iterable[str]], Iterable[str]] = lambda lines: lines
+    within: Callable[[str], str] = lambda words: one_line(inert(words))
+    said: Callable[[str], str] = lambda line: line
+    style: Style = None
+    again: bool = False
+    most: float = inf
+
+
+SCREEN = Sheet()
+# A quoted block, so that no heading, rule or open fence in it imitates or swallows what is around.
+MARKDOWN = Sheet(
+    unlinked,
+    lambda lines: (f"> {unlinked(line)}".rstrip() for line in lines),
+    lambda words: one_line(unlinked(words)),
+    message,
+)
 
 
 # ---- The block of a passage
@@ -107,73 +137,68 @@ def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iter
         yield style(shown, marked) if style else shown
 
 
-def headed(passage: Passage, breaking: Callable[[str], str] = inert) -> str:
+def headed(passage: Passage, sheet: Sheet = SCREEN) -> str:
     """The place of a passage, what it stands under and what qualifies it."""
-    where = place_of(passage.citation, breaking)
-    return " · ".join(filter(None, (where, about(passage, breaking))))
+    where = place_of(passage.citation, sheet.breaking, again=sheet.again)
+    return " · ".join(filter(None, (where, about(passage, sheet))))
 
 
-def about(passage: Passage, breaking: Callable[[str], str] = inert) -> str:
+def about(passage: Passage, sheet: Sheet = SCREEN) -> str:
     """What a passage stands under, which of two that differ it is, what qualifies it."""
     citation, age = passage.citation, AGES.get(passage.age)
-    heading = under(citation.heading, citation.source, breaking)
-    return " · ".join(filter(None, (heading, age, qualified(citation))))
+    heading = under(citation.heading, citation.source)
+    return " · ".join(filter(None, (heading and sheet.within(heading), age, qualified(citation))))
 
 
-# ---- The screen
+# ---- The screen, and what is like it
 
 
-def answer_lines(answer: Answer, style: Style = None) -> Iterator[str]:
+def answer_lines(answer: Answer, sheet: Sheet = SCREEN) -> Iterator[str]:
     """An answer as text: what a model says, the passages, the footer."""
-    yield from _body(answer, style)
-    yield from answer_foot_lines(answer)
+    yield from _body(answer, sheet)
+    yield from answer_foot_lines(answer, sheet)
 
 
-def _body(
-    answer: Answer, style: Style = None, breaking: Callable[[str], str] = inert, mark: str = ""
-) -> Iterator[str]:
-    """What a model says, and the passages; `mark` begins each line that is not the program's."""
+def _body(answer: Answer, sheet: Sheet) -> Iterator[str]:
+    """What a model says, and the passages."""
     if answer.text:
-        yield from (f"{mark}{line}".rstrip() for line in breaking(answer.text).splitlines())
+        yield from sheet.apart((sheet.breaking or inert)(answer.text).splitlines())
         yield ""
     elif answer.passages and not answer.is_outright:
         yield "No passage clearly answers this. The nearest:"
         yield ""
-    for passage in answer.shown:
+    spent = 0
+    for number, passage in enumerate(answer.shown):
         label = f"[{passage.citation.n}] " if answer.text else f"{passage.word:<9}"
-        yield from _passage_lines(label, passage, style, breaking, mark)
+        drawn = [*_passage_lines(label, passage, sheet)]
+        spent += tokens_at_most("\n".join(drawn)) if sheet.most < inf else 0
+        if spent > sheet.most:
+            left = len(answer.shown) - number
+            yield f"{number_of(left, 'more passage is', 'more passages are')} not shown."
+            return
+        yield from drawn
 
 
-def _passage_lines(
-    label: str,
-    passage: Passage,
-    style: Style = None,
-    breaking: Callable[[str], str] = inert,
-    mark: str = "",
-) -> Iterator[str]:
+def _passage_lines(label: str, passage: Passage, sheet: Sheet) -> Iterator[str]:
     """A passage as text: its place with a label before it, its lines, an empty line."""
-    yield f"{label}{headed(passage, breaking)}"
-    lines = block_lines(passage.text, passage.likely, style)
-    yield from (f"{mark}{breaking(line)}".rstrip() for line in lines) if mark else lines
+    yield f"{label}{headed(passage, sheet)}"
+    yield from sheet.apart(block_lines(passage.text, passage.likely, sheet.style))
     yield ""
 
 
-def answer_foot_lines(answer: Answer) -> Iterator[str]:
+def answer_foot_lines(answer: Answer, sheet: Sheet = SCREEN) -> Iterator[str]:
     """What qualifies an answer: its notices, where it went, who answered, what was searched."""
-    for notice in answer.notices:
-        yield f"Note: {one_line(inert(notice))}"
-    if answer.egress:
-        yield f"egress: {one_line(answer.egress)}"
-    yield from since_indexed(answer.changed)
-    if foot := " · ".join(_foot(answer)):
-        yield foot
+    lines = [f"Note: {advised(one_line(inert(notice)))}" for notice in answer.notices]
+    lines += [f"egress: {one_line(answer.egress)}"] if answer.egress else []
+    lines += since_indexed(answer.changed, sheet.breaking, again=sheet.again)
+    yield from map(sheet.said, [*lines, *filter(None, [" · ".join(_foot(answer, sheet))])])
 
 
-def _foot(answer: Answer) -> Iterator[str]:
+def _foot(answer: Answer, sheet: Sheet) -> Iterator[str]:
     """The model, if one was asked; what was searched, or that nothing there is about this."""
     coverage, server = answer.coverage, answer.model_server
     if answer.answerer != EXTRACTIVE:
-        name = answerer(answer.answerer)
+        name = answerer(answer.answerer, sheet.breaking or inert)
         yield f"{answer.status} · {name}" if answer.text else f"{name}: nothing found"
     if server is not None and server.owner is not None:
         yield f"server {one_line(server.address)} of {one_line(server.owner)}"
@@ -181,7 +206,7 @@ def _foot(answer: Answer) -> Iterator[str]:
     if answer.passages or answer.text:
         yield documents_searched(coverage)
     elif (coverage.searched or lacking) and not answer.changed:  # else a line above says why
-        unread = f" ({lacking}: {UNREAD_FILES})" if lacking else ""
+        unread = f" ({lacking}: {advised(UNREAD_FILES)})" if lacking else ""
         yield f"Nothing in the {number_of(coverage.searched, 'document')} is about this.{unread}"
 
 
@@ -263,7 +288,7 @@ def search_lines(
     coverage: Coverage,
     *,
     near_only: bool = False,
-    style: Style = None,
+    sheet: Sheet = SCREEN,
 ) -> Iterator[str]:
     """Hits as text, each as a numbered passage; first, that none has the words asked for."""
     shown = near(query, hits) if near_only else len(hits)
@@ -271,7 +296,7 @@ def search_lines(
         yield f"{lacking}{'. The nearest:' if shown else ', and none is near.'}"
         yield ""
     for passage in islice(passages, shown):
-        yield from _passage_lines(f"{passage.citation.n}. ", passage, style)
+        yield from _passage_lines(f"{passage.citation.n}. ", passage, sheet)
     found = number_of(len(hits), "result")
     if shown < len(hits):
         far = f"{shown} of {found} shown, the others are far" if shown else "To see the nearest"
@@ -316,12 +341,23 @@ def export_markdown(answers: Iterable[Answer]) -> str:
 
 
 def _markdown(answer: Answer) -> Iterator[str]:
-    """An answer's question and status, then what a screen shows.
-
-    Text of models and documents is quoted as a block, so that no heading, rule or open fence in it
-    can imitate or swallow what is around it.
-    """
+    """An answer's question and status, then what a screen shows."""
     yield f"# {one_line(unlinked(answer.question))}\n"
     yield f"*{answer.status.replace('_', ' ')}*\n"
-    yield from _body(answer, breaking=unlinked, mark="> ")
-    yield from (f"{message(line)}\n" for line in answer_foot_lines(answer))
+    yield from _body(answer, MARKDOWN)
+    yield from (f"{line}\n" for line in answer_foot_lines(answer, MARKDOWN))
+
+
+_NOT_PLAIN = re.compile(r"[^A-Za-z \t\n]")
+
+
+def tokens_at_most(text: str) -> int:
+    """An upper bound on the tokens of a text for any current model.
+
+    One token per three letters or blanks, one per other ASCII character, and one per two bytes of
+    the rest: more than vocabularies of 100,000 and more entries need for any script.
+    """
+    every = len(text.encode("utf-8", "replace"))
+    plain = len(_NOT_PLAIN.sub("", text))
+    others = len(text.encode("ascii", "ignore")) - plain
+    return -(-plain // 3) + others + -(-(every - plain - others) // 2)

@@ -6,7 +6,7 @@ All of it is other people's text: it is cleaned and escaped here, and no link in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -15,8 +15,16 @@ from corpus_agent.answering.decision import word_of
 from corpus_agent.answering.receipt import is_own
 from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.check.records import FOUND, SIGNS
-from corpus_agent.render.answers import block_lines, citation_object, headed
+from corpus_agent.render.answers import (
+    MARKDOWN,
+    SCREEN,
+    Sheet,
+    block_lines,
+    citation_object,
+    headed,
+)
 from corpus_agent.render.common import (
+    advised,
     as_object,
     documents_searched,
     local_time,
@@ -110,7 +118,7 @@ def checked_foot(checked: Checked) -> Iterator[str]:
     yield said if checked.findings else "The text states nothing and quotes nothing."
     if checked.left_out:
         yield f"Left out: {', '.join(number_of(n, what) for what, n in checked.left_out.items())}"
-    yield from (f"Note: {one_line(inert(notice))}" for notice in checked.notices)
+    yield from (f"Note: {advised(one_line(inert(notice)))}" for notice in checked.notices)
     if checked.model is not None:
         yield f"a model: {one_line(inert(checked.model))}"
     if checked.egress:
@@ -151,9 +159,9 @@ def _cut(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
-def _place(cited: Citation, breaking: Callable[[str], str] = inert) -> str:
+def _place(cited: Citation, sheet: Sheet = SCREEN) -> str:
     """Where the document's words stand, and what qualifies them; the kind says how they differ."""
-    return headed(alone(replace(cited, verdict="verified")), breaking)
+    return headed(alone(replace(cited, verdict="verified")), sheet)
 
 
 # ---- The text itself
@@ -165,13 +173,15 @@ def checked_markdown(checked: Checked) -> str:
         f"{unlinked(text)} **[{number}]**" if number else unlinked(text)
         for text, number in marked_pieces(checked)
     )
-    lines = [f"> {line}".rstrip() for line in "".join(marked).split("\n")]
+    lines = [f"> {line}".rstrip() for line in "".join(marked).split("\n")]  # with our marks
     for number, finding in enumerate(checked.findings, start=1):
         lines += ["", f"[{number}] {_word(finding)}: {unlinked(_said(finding))}", ""]
         for cited in finding.citations:
-            quoted = block_lines(cited.quote, (0, 0))
-            lines += [_place(cited, unlinked), ""]
-            lines += [f"> {unlinked(line)}".rstrip() for line in quoted]
+            lines += [
+                _place(cited, MARKDOWN),
+                "",
+                *MARKDOWN.apart(block_lines(cited.quote, (0, 0))),
+            ]
     return "\n".join([*lines, "", *map(message, checked_foot(checked))]) + "\n"
 
 

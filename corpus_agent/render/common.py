@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 _PART = re.compile(r"(File|Message|Sheet|Slide|Chapter|Contact|Note) \S")
+# A command that reads or writes an index, among the program's own words: no name, which is quoted.
+_ADVISED = re.compile(
+    r"(?<![\w/'\"-])corpus-agent (?=(?:--model \w+ )?(ask|chat|check|files|forget|index|list|mcp"
+    r"|open|read|search|status|table|timeline|web)(?![\w-]|\.\w| FOLDER))"
+)
+AGAIN: ContextVar[str] = ContextVar("again", default="")
+"""The options by which the next command finds the same index: "-s notes ", or "" for none."""
 AGES = {"newer": "the newer of two that differ", "older": "the older of two that differ"}
 
 Object = dict[str, Any]
@@ -85,16 +93,27 @@ def place(
     return inert(shown) if breaking else shown
 
 
-def place_of(citation: Citation, breaking: Breaking = inert) -> str:
+def place_of(citation: Citation, breaking: Breaking = inert, *, again: bool = False) -> str:
     """The place of a citation's first line."""
-    return place(citation.source, (citation.line_start,) * 2, citation.page, breaking)
+    lines = (citation.line_start,) * 2
+    return place(citation.source, lines, citation.page, breaking, again=again)
 
 
-def under(heading: str, source: str, breaking: Callable[[str], str] = inert) -> str:
+def under(heading: str, source: str) -> str:
     """The nearest heading of a passage, behind the part of its file; "" for the file's own name."""
     *above, nearest = heading.split(" > ")
-    path = [*filter(_PART.match, above), *([nearest] if nearest != file_stem(source) else [])]
-    return one_line(breaking(" > ".join(path)))
+    return " > ".join([*filter(_PART.match, above), *([nearest] * (nearest != file_stem(source)))])
+
+
+def advised(text: str, store: str = "") -> str:
+    """The program's words with commands that work where the user stands.
+
+    `store` is which of several is meant where a command takes one alone.
+    """
+    again = one = AGAIN.get()
+    if again.count("-s ") > 1 or "--all-stores" in again:
+        one = f"-s {store or 'NAME'} "
+    return _ADVISED.sub(lambda f: f"{f[0]}{one if f[1] in ('forget', 'index') else again}", text)
 
 
 def documents_searched(coverage: Coverage) -> str:
@@ -110,13 +129,13 @@ def since_indexed(
     if changed:
         more = [f"{len(changed) - 3:,} more"] if len(changed) > 3 else []
         named = ", ".join([*(called(one, breaking, again=again) for one in changed[:3]), *more])
-        yield f"Changed or gone since the index was made: {named}. Run: corpus-agent index"
+        command = advised("corpus-agent index", changed[0].partition(":")[0])
+        yield f"Changed or gone since the index was made: {named}. Run: {command}"
 
 
-def qualified(citation: Citation, *, verified: bool = False) -> str:
-    """What qualifies a citation: its verdict, `verified` if asked for; recognised; hidden."""
-    is_plain = citation.verdict == "verified" and not verified
-    verdict = "" if is_plain else citation.verdict.replace("_", " ")
+def qualified(citation: Citation) -> str:
+    """What qualifies a citation: its verdict, if it does not just stand; recognised; hidden."""
+    verdict = "" if citation.verdict == "verified" else citation.verdict.replace("_", " ")
     surely = citation.confidence
     recognised = "" if surely is None else f"recognised from a picture (confidence {surely:.2f})"
     hidden = "hidden in the document" if citation.hidden else ""

@@ -19,6 +19,7 @@ from corpus_agent.fields.lexicon import not_understood
 from corpus_agent.fields.table import CellStatus
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import (
+    advised,
     as_object,
     cited_place,
     in_answer,
@@ -232,7 +233,7 @@ def cell_text(cell: Cell) -> str:
     count = len(cell.values) + cell.more
     if cell.rows and count > len(cell.shown):
         source = called(cell.values[0].citations[0].source, inert)
-        return f"{count:,} rows: corpus-agent read {source}"
+        return f"{count:,} rows: {advised('corpus-agent read')} {source}"
     return " | ".join(map(plain, cell.texts)) or "–"
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import as_object, taken
+from corpus_agent.render.common import advised, as_object, taken
 from corpus_agent.render.stores import waiting_text
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
@@ -42,7 +42,13 @@ def _unread(row: FileRow) -> str:
 
 def plain_reason(reason: str) -> str:
     """What a person is told in place of a reason's code, where nothing more is known."""
-    return one_line(inert(_reasons().get(reason, reason.replace("_", " "))))
+    return _reason(reason) if reason not in _reasons() else f"it {_reason(reason)}"
+
+
+def _reason(reason: str, *, many: bool = False) -> str:
+    """What is said of a file behind "it", and of `many` behind their number."""
+    of_one, _, of_many = _reasons().get(reason, reason.replace("_", " ")).partition(" / ")
+    return one_line(inert(of_many if many and of_many else of_one))
 
 
 @cache
@@ -146,7 +152,7 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         some = f"Stopped. {number_of(outcome.chunks, 'passage')} can be searched already."
         some = some if outcome.chunks else "Stopped before the first document could be searched."
         old = "Stopped. The old index answers until the new one is complete."
-        yield f"{old if outcome.rebuilt else some} Go on: corpus-agent index"
+        yield advised(f"{old if outcome.rebuilt else some} Go on: corpus-agent index")
         return
     changes = _changes(outcome)
     if not changes:
@@ -176,25 +182,24 @@ def _changes(outcome: Outcome) -> str:
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
 
-def store_lines(
-    store: Path, root: Path, *, new: bool, named: bool, flag: str = ""
-) -> Iterator[str]:
-    """Where a new index lies, and what to do next; `flag` is what names it from here."""
+def store_lines(store: Path, root: Path, *, new: bool, named: bool) -> Iterator[str]:
+    """Where a new index lies, and what to do next."""
     if store.parent != root or not (named or new):
         yield f"The index of {called(str(root), kind=PATH)} is in {called(str(store), kind=PATH)}."
     if new:
-        yield f'Ask with: corpus-agent {flag}ask "…"'
+        yield advised('Ask with: corpus-agent ask "…"')
 
 
 def _left_lines(outcome: Outcome) -> Iterator[str]:
     """What waits, and what could not be looked at; and the command for it."""
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
     if waiting:
-        yield f"Not yet recognised: {waiting}. What to do: corpus-agent status"
+        yield advised(f"Not yet recognised: {waiting}. What to do: corpus-agent status")
     if left := sum(row.status == "unreachable" for row in outcome.problems):
         stay = "file could not be opened and stays", "files could not be opened and stay"
-        yield f"{number_of(left, *stay)} in the index: corpus-agent files --status unreachable"
-        yield "To remove them: corpus-agent index --prune-unreachable"
+        listed = advised("corpus-agent files --status unreachable")
+        yield f"{number_of(left, *stay)} in the index: {listed}"
+        yield advised("To remove them: corpus-agent index --prune-unreachable")
 
 
 def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
@@ -206,8 +211,8 @@ def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
         yield f"{said}: {', '.join(map(_unread, unread))}"
         return
     reasons = Counter(row.reason or "" for row in unread).most_common()
-    counted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
-    yield f"{said} ({counted}): {UNREAD_FILES}"
+    counted = ", ".join(f"{count:,} {_reason(name, many=count > 1)}" for name, count in reasons)
+    yield f"{said} ({counted}): {advised(UNREAD_FILES)}"
 
 
 def progress_line(done: Progress) -> str:

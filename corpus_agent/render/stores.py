@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import as_object, local_time, size_of, taken
+from corpus_agent.render.common import advised, as_object, local_time, size_of, taken
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import UNREAD_FILES, number_of
@@ -73,19 +73,24 @@ def waiting_text(pages: int, pictures: int) -> str:
     return " and ".join(number_of(count, noun) for count, noun in counts if count)
 
 
-def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
-    """The status as text, from its JSON; without `verbose` only what is there and what lacks."""
+def status_lines(
+    status: Object, *, verbose: bool = False, name: str = "", places: bool = True
+) -> Iterator[str]:
+    """The status as text, from its JSON; without `verbose` only what is there and what lacks.
+
+    `name` is that of one of several indexes; without `places` no path of this machine is named.
+    """
     files, scans, languages = status["files"], status["recognition"], status["languages"]
     yield _held(files["indexed"], status)
     if not status["complete"]:
-        yield "The last run did not end: corpus-agent index goes on from there"
+        yield advised("The last run did not end: corpus-agent index goes on from there", name)
     unread = files["failed"] + files["empty"] - files["blank"] - files["waiting"]
     waiting = waiting_text(scans["waiting_pages"], scans["waiting_pictures"])
     then = "" if scans["engine"] else ", then: corpus-agent index"
     foreign = f"{not_read(languages['unread'])}. For any language: {languages['command']}"
     rows = {
-        "folder": _root(status),
-        "index": f"{_path(status['store'])}, {size_of(status['bytes'])}",
+        "folder": _root(status) if places else "",
+        "index": f"{_path(status['store'])}, {size_of(status['bytes'])}" if places else "",
         "unread": _files(unread, UNREAD_FILES),
         "unseen": _files(files["unreachable"], "corpus-agent files"),
         "scans": waiting and f"{waiting} without text. To read them: {scans['command']}{then}",
@@ -99,7 +104,9 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
             "model": status["model"],
             "engine": status["engine"],
         }
-    yield from (f"{name:<8} {said}" for name, said in rows.items() if said)
+    for row, said in rows.items():
+        is_path = row in ("folder", "index")
+        yield from [f"{row:<8} {said if is_path else advised(said, name)}"] if said else []
 
 
 def _files(number: int, command: str) -> str:

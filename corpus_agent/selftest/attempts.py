@@ -8,9 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fcntl
-import json
 import os
-import queue
 import resource
 import socket
 import stat
@@ -18,14 +16,13 @@ import struct
 import termios
 import threading
 from collections.abc import Callable
-from errno import ENOTSOCK, EPERM, EPIPE
+from errno import ENOTSOCK
 from pathlib import Path
 from socket import AF_INET, AF_INET6, AF_UNIX, SOCK_DGRAM, SOCK_RAW, SOCK_STREAM
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.seal.address import Gate, TcpAddress
 from corpus_agent.seal.broker import Broker, start_broker
-from corpus_agent.seal.frames import Cause, Reply, ReplyKind, failure_in
 from indexer.confine import native_number, starting
 
 if TYPE_CHECKING:
@@ -174,46 +171,12 @@ def _connect_in_child(around: Surroundings, _: object) -> None:
         raise _failed(status)
 
 
-# ---- Through the relay
-
-
-def _chat(content: object = "probe", model: str = "m") -> bytes:
-    return json.dumps({"model": model, "messages": [{"role": "user", "content": content}]}).encode()
-
-
-_REFUSED = b"POST /api/push HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nprobe"
-_WRITTEN = {"request": _REFUSED, "path": struct.pack("=IBBI", 7, 1, 99, 0)}
-_BODIES = {
-    "second": _chat() + _REFUSED,
-    "picture": _chat([{"type": "image_url", "image_url": {"url": "http://192.0.2.1/?probe"}}]),
-    "model": _chat(model="m:cloud"),
-}
+# ---- Through the sockets of a process with a relay
 
 
 def _start_relay(around: Surroundings) -> Broker:
-    """A relay for the listener, as a command starts it."""
-    address = TcpAddress(around.address, around.port)
-    return start_broker(Gate(address, frozenset(["m"]), frozenset([os.geteuid()])))
-
-
-def _send_refused(around: Surroundings, _: object) -> None:
-    """Send to the listener what the relay refuses; it arrives."""
-    with socket.create_connection(around.inet, WAIT_SECONDS) as sock:
-        sock.sendall(_REFUSED)
-
-
-def _write_to_relay(_: Surroundings, relay: Broker, written: str) -> None:
-    os.write(relay.pipe, _WRITTEN[written])
-    _ask(relay, b"{}")
-
-
-def _ask(relay: Broker, body: bytes) -> None:
-    frames: queue.SimpleQueue[Reply] = queue.SimpleQueue()
-    relay.ask("POST", "/v1/chat/completions", body, frames.put)
-    reply = frames.get(timeout=WAIT_SECONDS)
-    cause = failure_in(reply.payload).cause if reply.kind is ReplyKind.FAILED else None
-    if cause in (Cause.REFUSED, Cause.GONE):
-        raise _failed(EPERM if cause is Cause.REFUSED else EPIPE)
+    """A relay for the listener, as a command starts it; what it may be told, tests/ try."""
+    return start_broker(Gate(TcpAddress(*around.inet), frozenset(["m"]), frozenset([os.geteuid()])))
 
 
 def _write_to_held(around: Surroundings, prepared: object) -> None:
@@ -356,7 +319,6 @@ PREPARATIONS: dict[str, Callable[..., Any]] = {
     "thread": _start_thread,
 }
 ATTEMPTS: dict[str, Callable[..., object]] = {
-    "ask_relay": lambda _, relay, body: _ask(relay, _BODIES[body]),
     "connect": _connect,
     "connect_by_number": _connect_by_number,
     "connect_in_child": _connect_in_child,
@@ -380,7 +342,6 @@ ATTEMPTS: dict[str, Callable[..., object]] = {
     "read_memory": _read_memory,
     "release": lambda _, release: release(),
     "send_datagram": _send_datagram,
-    "send_refused": _send_refused,
     "signal_by_descriptor": _signal_by_descriptor,
     "signal_group": lambda _, __: os.killpg(0, 0),
     "signal_parent": lambda _, __: os.kill(os.getppid() or 1, 0),
@@ -395,6 +356,5 @@ ATTEMPTS: dict[str, Callable[..., object]] = {
     "write": lambda around, _, place: around.at(place).write_bytes(MESSAGE),
     "write_inherited": lambda _, descriptor: os.write(descriptor, MESSAGE),
     "write_to_held": _write_to_held,
-    "write_to_relay": _write_to_relay,
     "write_to_sockets": _write_to_sockets,
 }

@@ -87,15 +87,14 @@ class Result:
 
         What is no more than `perhaps` is neither an answer nor a refusal: `correct` counts the
         answers that are at least likely, `shown` whatever holds the answer, `answered_precision`
-        is the share of these answers that hold it, `false_unsure` and `unsure_recall` the shares
-        of answerable and other questions with passages that are no more than `perhaps`.
+        is the share of these answers that hold it, `unsure_recall` that of questions without an
+        answer whose passages are no more than `perhaps`.
         """
         refused = self.answer.status == "not_found"
         unsure, holds = self.answer.status == "perhaps", self.holds
         answered = {"answered_precision": None if refused or unsure else float(holds)}
         if not self.question.sources:
-            others = {"not_found_recall": float(refused), "unsure_recall": float(unsure)}
-            return {**answered, **others, "not_found_precision": 1.0 if refused else None}
+            return answered | {"not_found_recall": float(refused), "unsure_recall": float(unsure)}
         wanted, cited = self.question.sources, self.cited
         ranks = [n for n, source in enumerate(self.ranked, 1) if source in wanted]
         return {
@@ -105,9 +104,7 @@ class Result:
             "shown": float(holds),
             **answered,
             "citation_precision": None if cited is None else float(cited),
-            "not_found_precision": 0.0 if refused else None,
             "false_not_found": float(refused),
-            "false_unsure": float(unsure),
         }
 
 
@@ -124,7 +121,7 @@ def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
 
 MEASURES = """
     recall@1 recall@5 recall@10 mrr correct shown answered_precision citation_precision
-    not_found_precision not_found_recall false_not_found unsure_recall false_unsure
+    not_found_recall false_not_found unsure_recall
 """
 
 

@@ -26,6 +26,7 @@ from corpus_agent.settings import (
     one_by_one,
     stores_to_read,
 )
+from corpus_agent.text.naming import known
 from corpus_agent.text.wording import lacks
 from indexer import Refused, recogniser_version, storage, tesseract_scripts
 
@@ -73,6 +74,7 @@ class Service:
         self._encoder = cast("Encoder", _OneAtATime(self._loaded)) if self._loaded else None
         self._lock = threading.Lock()
         self._corpus: Index | None = None
+        self._names: tuple[int, dict[str, str]] | None = None  # of which version; see `source`
         self._asked: dict[bool, Answerer] = {}  # a model, by whether it quotes only
 
     def warm(self) -> None:
@@ -100,6 +102,13 @@ class Service:
     ) -> Index:
         """The newest version with the documents that paths and a filter select; see places."""
         return service.places.bounded(self.corpus(), chosen, not_paths, where)
+
+    def source(self, corpus: Index, shown: str) -> str | None:
+        """The document that results show by that name, None where none is."""
+        with self._lock:
+            if self._names is None or self._names[0] != corpus.version:
+                self._names = corpus.version, known(row.source for row in corpus.files())
+            return self._names[1].get(shown)
 
     # -- questions
 
@@ -228,9 +237,9 @@ def notices_of(corpus: Index) -> tuple[str, ...]:
     return (*corpus.notices, *([_EMPTY] if empty else []))
 
 
-def _completed(answer: Answer, corpus: Index, known: Sequence[str]) -> Answer:
+def _completed(answer: Answer, corpus: Index, before: Sequence[str]) -> Answer:
     """An answer with the headings of its passages, and what was known before it was asked for."""
-    notices = (*known, *notices_of(corpus))
+    notices = (*before, *notices_of(corpus))
     unsaid = tuple(notice for notice in notices if notice not in answer.notices)
     passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
     states = corpus.states([citation.source for citation in answer.citations])

@@ -101,6 +101,12 @@ def flag_for(new: Path) -> str:
     return f"-s {shlex.quote(record.name if record is not None else str(new))} "
 
 
+def root_of(store: Path) -> Path | None:
+    """The folder that a store is recorded to be of, None of a new one."""
+    record = _recorded().get(absolute(store))
+    return record.root if record is not None else None
+
+
 def no_index_here() -> NoIndex:
     """The error where no index is found from the working folder."""
     names = [each.name for store, each in _recorded().items() if store in _with_index()]
@@ -188,13 +194,15 @@ def _meant(given: Path, by_name: dict[str, Path], *, to_read: bool) -> Path:
     store, name = storage.named_store(given), str(given)
     if not storage.is_store(store):
         store = by_name.get(name, store)
-    if not to_read or os.path.lexists(store):
+    if os.path.lexists(store):
         return store
-    if name in by_name:
+    if name in by_name and not paths.is_folder(store.parent):
         raise NoIndex(
             f"The index {name!r} is not where it was: its folder was moved, or is not mounted.",
             MOVED,
         )
+    if not to_read:
+        return store
     near = get_close_matches(name, by_name, MAX_NAMED, cutoff=0)
     yours = f"Known by name: {_listed(near)} (corpus-agent stores). " if near else ""
     raise NoIndex(f"There is no index {name!r}.", f"{yours}{storage.MAKE_ONE}")

@@ -45,6 +45,8 @@ def ask(site: Site, request: Request) -> Response:
     """Begin to answer a question."""
     form = request.state.form
     asked = site.conversations.ask(form.get("question", ""), form.get("conversation", ""))
+    if not form.get("follow"):  # no script follows it, and not every browser asks again by itself
+        asked.questions[-1].wait()
     at = f"q{len(asked.questions)}"
     return site.go(f"/ask/{asked.key}", fragment=at, follow=form.get("follow"))
 

@@ -7,7 +7,7 @@ import threading
 import time
 import traceback
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -28,6 +28,7 @@ MAX_TURNS = 100
 AT_ONCE = 4  # questions; more wait
 SHOWN_DRAFT_CHARACTERS = 20_000
 SHOWN_STEPS = 12
+PAGE_SECONDS = 8.0  # that the first page of an answer waits for it, where no script follows it
 
 Stage = Literal["waiting", "working", "answered", "stopped", "failed"]
 
@@ -48,6 +49,11 @@ class AskedQuestion:
     receipt: Receipt | None = None
     problem: CorpusError | None = None
     seconds: float = 0.0
+    turn: Future[None] | None = None
+
+    def wait(self) -> None:
+        """Wait until it is answered, but no longer than a person waits for a page."""
+        wait([self.turn] if self.turn else [], PAGE_SECONDS)
 
     @property
     def is_open(self) -> bool:
@@ -102,7 +108,7 @@ class Conversations:
             history = conversation.turns()
             question = AskedQuestion(text, time.monotonic())
             conversation.questions.append(question)
-        self._turns.submit(self._answer, question, history)
+        question.turn = self._turns.submit(self._answer, question, history)
         return conversation
 
     def stop(self) -> None:

@@ -18,7 +18,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from corpus_agent.service.service import Service
-from corpus_agent.text.naming import known
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web import (
     ask_pages,
@@ -56,11 +55,9 @@ class Site:
         self.service = Service(launch)
         self.conversations = Conversations(self.service)
         self.runs = IndexRuns(launch.settings)
-        self._lock = threading.Lock()
         self._shown = threading.Event()  # once a page was made
         # When a look at every document was made last, what it was for, and what it gave.
         self.looked: tuple[float, object, Any] = (0.0, None, None)
-        self._named: tuple[int, dict[str, str]] | None = None
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_HERE / "templates"),
             autoescape=True,
@@ -134,11 +131,7 @@ class Site:
 
     def source(self, corpus: Index, name: str) -> str:
         """The document that is shown by that name; what none is is returned as it is."""
-        with self._lock:
-            if self._named is None or self._named[0] != corpus.version:
-                names = known(row.source for row in corpus.files())
-                self._named = corpus.version, names
-            return self._named[1].get(name, name)
+        return self.service.source(corpus, name) or name
 
     def row(self, corpus: Index, name: str) -> FileRow:
         """The file that is shown by that name; the page is "not found" (404) if there is none."""

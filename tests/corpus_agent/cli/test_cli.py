@@ -4,6 +4,8 @@ import json
 import os
 import pty
 import select
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -122,6 +124,9 @@ def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
     said = cli("search", '"bread rises"').stdout
     assert said.startswith("No passage was found with “bread rises”. The nearest:\n\n1. oven.md:3")
     assert list(Path(os.environ["HOME"]).iterdir()) == []  # nothing outside the store
+    for typed in (["-s", "docs"], ["-s", "docs", "--trust-store"]):
+        said = cli("search", "rolls bake", *typed).stdout
+        assert f"Run: corpus-agent {' '.join(typed)} index\n" in said
 
 
 @pytest.mark.slow
@@ -199,6 +204,45 @@ def test_control_c_stops_an_answer_and_not_the_conversation(sample_store):
         terminal.wait_for("> ")  # typed earlier, an end of input would go to nobody
         terminal.type("\x04")
         assert terminal.exit_code() == 0
+
+
+def test_a_command_of_another_name_is_answered_with_ours():
+    for typed, said in (
+        ("find", "Did you mean corpus-agent search?"),
+        ("serach", "Did you mean corpus-agent search?"),
+        ("rm", "Did you mean corpus-agent forget?"),
+        ("Index", "Did you mean corpus-agent index?"),
+        ("watch", "watch is now: corpus-agent index --watch\n"),
+        ("xyzzy", "There is no command 'xyzzy'.\nAll commands: corpus-agent --help\n"),
+    ):
+        done = CliRunner().invoke(main, [typed, "x"])
+        assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.slow
+def test_of_a_run_into_a_pipe_the_last_lines_alone_are_printed_with_commands_that_work(
+    cli: Cli, tmp_path
+):
+    notes, here = tmp_path / "notes", tmp_path / "here"
+    here.mkdir()
+    notes.mkdir()
+    (notes / "a.md").write_text("Bread.")
+    for number in range(4):
+        (notes / f"{number}.pdf").write_bytes(b"%PDF-1.4 cut")
+    done = cli("index", "../notes", cwd=here)
+    first, unread, asked = done.stdout.splitlines()
+    assert first.startswith("1 document, 1 passage in ") and done.stderr == ""
+    said, _, listed = unread.partition(": ")
+    assert said == "4 files could not be read (4 are damaged)"
+    assert cli(*shlex.split(listed)[1:], cwd=here).stdout.count("failed ") == 4
+    assert asked == 'Ask with: corpus-agent -s notes ask "…"'
+    shutil.rmtree(notes / ".corpus-agent")  # made anew of its own folder, wherever one stands
+    assert cli("-s", "notes", "index", cwd=here).stdout.startswith("1 document")
+    shutil.rmtree(notes)  # and not of another
+    for named in ("notes", notes / ".corpus-agent"):
+        done = cli("-s", named, "index", cwd=here)
+        assert done.returncode in (1, 2) and "notes" in done.stderr
+        assert not notes.exists() and list(here.iterdir()) == []
 
 
 def test_ctrl_c_ends_every_command_as_shells_count():

@@ -109,7 +109,7 @@ def test_a_checked_text_is_data_between_marks_with_the_documents_words(tools):
 
 def test_the_status_says_what_could_not_be_read_and_no_path_of_this_machine(tools, toy_store):
     text = call(tools, "corpus_status").text
-    assert "213 documents are indexed, 1 could not be read" in text
+    assert "213 documents, " in text and "unread   1 file: corpus-agent files" in text
     assert "not read: scan.pdf (malformed)" in text
     assert str(toy_store.parent) not in text
 
@@ -185,7 +185,7 @@ def test_nothing_but_the_protocol_is_on_the_standard_output_whatever_prints(toy_
     command = (sys.executable, "-c", NOISE.format(waits=True))
     arguments = ("--unsealed", "--store", toy_store, "mcp", "--llm", "none")
     with RawClient(*arguments, command=command) as client:  # which fails at a line that is no JSON
-        assert "documents are indexed" in client.text("corpus_status")
+        assert "documents, " in client.text("corpus_status")
         assert until(lambda: sum("noise" in line for line in client.errors) > 20)
         assert client.text("corpus_status")
     kinds = {line.strip() for line in client.errors}
@@ -240,9 +240,9 @@ def test_calls_that_are_cancelled_end_and_are_never_answered(warm, model):
     assert until(lambda: len(model.requests) == 8, patience(SOON))
     for number in asked:
         warm.notify("notifications/cancelled", {"requestId": number})
-    assert "documents are indexed" in warm.text("corpus_status")
+    assert "documents, " in warm.text("corpus_status")
     model.replies = [*model.replies[: len(model.requests)], says("NOT_FOUND")]
-    assert "15 documents searched" in warm.text("ask_corpus", question="Where is the wine?")
+    assert "15 documents" in warm.text("ask_corpus", question="Where is the wine?")
     assert not set(asked) & {message.get("id") for message in warm.received}
 
 

@@ -1,6 +1,7 @@
 """What is printed: what came with a document acts nowhere, and names can be typed back."""
 
 import json
+from contextvars import copy_context
 from dataclasses import replace
 from urllib.parse import unquote
 
@@ -10,7 +11,7 @@ from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.render.answers import block_lines, citation_object
-from corpus_agent.render.common import cited_place
+from corpus_agent.render.common import AGAIN, advised, cited_place
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
@@ -34,8 +35,8 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
         return [FileRow(f"{n}.pdf", "failed", reason) for n, reason in enumerate(reasons)]
 
     first = Outcome(added=2, chunks=9, seconds=1.25)
-    many = "4 files could not be read (3 encrypted, 1 timeout): corpus-agent files --status "
-    many += "failed,empty"
+    many = "4 files could not be read (3 are encrypted, 1 took too long to read): "
+    many += "corpus-agent files --status failed,empty"
     stopped = "Stopped. 9 passages can be searched already. Go on: corpus-agent index"
     screens = (
         (first, ["2 documents, 9 passages in 1.2 s."]),
@@ -70,6 +71,27 @@ def test_an_index_whose_run_did_not_end_is_not_called_up_to_date():
     ended, stopped = (list(render.status_lines(status | {"complete": is_so})) for is_so in (1, 0))
     assert "brought up to date" in ended[0] and "brought up to date" not in "".join(stopped)
     assert stopped[1] == "The last run did not end: corpus-agent index goes on from there"
+
+
+NAMED = """
+-s n |: corpus-agent index. (corpus-agent list)|: corpus-agent -s n index. (corpus-agent -s n list)
+-s n |corpus-agent --model multilingual index|corpus-agent -s n --model multilingual index
+-s n |corpus-agent index FOLDER, corpus-agent stores|corpus-agent index FOLDER, corpus-agent stores
+-s n |'corpus-agent index' ./corpus-agent index.md|'corpus-agent index' ./corpus-agent index.md
+-s a -s b |corpus-agent status|corpus-agent -s a -s b status
+-s a -s b |corpus-agent index|corpus-agent -s b index
+"""
+
+
+def test_an_advised_command_takes_the_options_that_were_typed_and_no_name_is_altered():
+    context = copy_context()
+    for typed, text, shown in (line.split("|") for line in NAMED.strip().splitlines()):
+        context.run(AGAIN.set, typed)
+        assert context.run(advised, text, "b") == shown
+    context.run(AGAIN.set, "--all-stores ")
+    lost = replace(answer_citing("a.md"), changed=("work:a.md",))
+    *_, changed, _ = context.run(list, render.answer_lines(lost))
+    assert changed.endswith("Run: corpus-agent -s work index")
 
 
 def test_beside_a_passage_that_answers_none_is_shown_that_only_perhaps_does():

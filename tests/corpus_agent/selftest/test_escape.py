@@ -15,8 +15,7 @@ IMPOSSIBLE = {
 MATTER = {
     "tcp", "tcp-ipv6", "udp", "dns", "raw", "netlink", "unix-path", "unix-abstract", "io_uring",
     "libc", "syscall", "child", "thread", "received-fastopen", "read-outside", "sockets",
-    "relay-http", "relay-path", "relay-body", "limits",
-    "priority", "cores", "signal-group", "shm", "sem", "msg", "mq", "parser-signal",
+    "limits", "priority", "cores", "signal-group", "shm", "sem", "msg", "mq", "parser-signal",
     "attribute", "attribute-names", "watch", "terminal",
 }  # fmt: skip
 
@@ -49,7 +48,7 @@ def test_a_way_out_is_closed_and_was_open_before(results):
 def test_a_process_without_a_seal_is_heard():
     # The same attempt judged as if it had been sealed: this is what a seal with a hole looks like.
     deaf = {}
-    for name in ("tcp", "udp", "unix-datagram", "child", "inherited", "stolen", "relay-body"):
+    for name in ("tcp", "udp", "unix-datagram", "child", "inherited", "stolen"):
         met = trial._attempt(PROBES[name], "control")
         if met.errno not in PROBES[name].lacking and (met.error is not None or not met.heard):
             deaf[name] = met

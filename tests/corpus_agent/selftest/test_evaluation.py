@@ -37,7 +37,6 @@ def test_the_figures_are_what_their_names_say():
         "recall@5": (1 + 1 + 0.5) / 3,
         "mrr": (1 + 1 / 4 + 1 / 2) / 3,
         "citation_precision": 0.5,
-        "not_found_precision": 0.5,
         "not_found_recall": 0.5,
         "false_not_found": 1 / 3,
     }

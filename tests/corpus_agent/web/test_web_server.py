@@ -85,6 +85,12 @@ def test_a_pasted_text_is_shown_with_marks_that_lead_to_the_documents(server):
     assert "Check it in parts" in server.post("/check", text="“a b c” " * 2_100).words
 
 
+def test_a_question_without_a_script_is_answered_by_the_page_that_it_leads_to(server):
+    reply = server.post("/ask", question="On which day of the month is the rent due?")
+    page = server.get(reply.headers["location"].removeprefix(server.base).partition("#")[0])
+    assert "<strong>1.1 The rent is £985" in page.text and 'http-equiv="refresh"' not in page.text
+
+
 def test_every_document_is_looked_at_and_each_value_leads_to_its_place(server):
     made = server.get("/table", fields="rent, deposit", sort=1, path="home")
     assert "£985" in made.words
