@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from indexer import __version__
 
-__all__ = ["Corpus", "CorpusError", "__version__"]
+__all__ = ["AsyncCorpus", "Corpus", "CorpusError", "__version__"]
 
 
 def lazy_modules(package: str, names: Collection[str]) -> Callable[[str], object]:
@@ -57,7 +57,9 @@ def _no_attribute(package: str, name: str) -> AttributeError:
 
 
 if TYPE_CHECKING:
-    from corpus_agent.api import Corpus
+    from corpus_agent.api import AsyncCorpus, Corpus
     from indexer import CorpusError
 else:
-    __getattr__ = lazy_names(__name__, {"corpus_agent.api": "Corpus", "indexer": "CorpusError"})
+    __getattr__ = lazy_names(
+        __name__, {"corpus_agent.api": "AsyncCorpus Corpus", "indexer": "CorpusError"}
+    )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from corpus_agent import answering, render, service
+from corpus_agent import answering, lazy_names, render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_one
 from corpus_agent.startup import Launch, for_indexing, for_reading
@@ -21,10 +21,13 @@ from corpus_agent.trust.known import stores_from_here
 from indexer import STATUSES, Choices, Ocr, Query, RunDisplay, UsageError, storage
 
 if TYPE_CHECKING:
+    from corpus_agent.api.asynchronous import AsyncCorpus as AsyncCorpus
     from corpus_agent.render.common import Object
     from corpus_agent.seal.enforce import SealState
     from corpus_agent.service.service import Service
     from indexer import Encoder, Index, Outcome, Progress
+else:
+    __getattr__ = lazy_names(__name__, {"corpus_agent.api.asynchronous": "AsyncCorpus"})
 
 OnProgress = Callable[["Progress"], None]
 Paths = str | Sequence[str]
@@ -49,8 +52,8 @@ class Corpus:
             print(corpus.ask("When does the lease end?")["passages"][0]["text"])
 
     The model stays loaded between calls. Each call uses the newest committed version throughout.
-    One call at a time, from any thread. Every method raises CorpusError, whose `hint` is the next
-    step, and UsageError after `close`.
+    Not thread-safe: AsyncCorpus is for coroutines. Every method raises CorpusError, whose `hint` is
+    the next step, and UsageError after `close`.
 
     Where a method takes `path`, `not_path` and `where`, it looks at the documents at `path` (the
     beginning of a source, a file or folder on disk, or a glob; one or several), without those at

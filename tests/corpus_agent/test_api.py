@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -95,11 +96,56 @@ except CorpusError as error:
     assert json.loads(done.stdout) == ["SealUnavailable", 3], done.stderr
 
 
-def test_the_page_names_each_method_of_a_corpus():
-    from corpus_agent import Corpus
+def bread(folder: Path) -> Path:
+    """A folder with one document, and where its index is to be."""
+    (folder / "notes").mkdir()
+    (folder / "notes/bread.md").write_text("# Bread\n\nThe dough rests for 45 minutes.\n")
+    return folder / "notes/.corpus-agent"
 
+
+@pytest.mark.slow
+def test_coroutines_wait_for_each_other_and_not_the_event_loop(tmp_path):
+    import asyncio
+
+    from corpus_agent import AsyncCorpus, CorpusError
+
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.001)
+            beats += 1
+
+    async def use() -> None:
+        heart = asyncio.create_task(beat())
+        async with AsyncCorpus.open(bread(tmp_path)) as corpus:
+            indexed, found, answer = await asyncio.gather(
+                corpus.index(tmp_path / "notes"),
+                corpus.search("dough"),
+                corpus.ask("How long does the dough rest?"),
+            )
+            assert indexed["added"] == 1
+            assert found["results"][0]["source"] == "bread.md"
+            assert answer["passages"][0]["citation"]["quote"] == "The dough rests for 45 minutes."
+            assert (await corpus.check_receipts())["check"]["holds"]
+        with pytest.raises(CorpusError, match=r"This corpus is closed"):
+            await corpus.status()
+        heart.cancel()
+
+    asyncio.run(use())
+    assert beats > 20  # the control: a call within the loop lets none through
+
+
+def test_each_method_of_a_corpus_has_its_coroutine():
+    from corpus_agent import AsyncCorpus, Corpus
+
+    def methods(kind: type) -> set[str]:
+        return {name for name in dir(kind) if not name.startswith("_")}
+
+    # To watch is to wait for ever, which is a task of its own; the others are not calls.
+    assert methods(Corpus) - methods(AsyncCorpus) == {"closed", "watch"}
     page = (REPOSITORY / "docs/python.md").read_text()
     table = "".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
     named = set(re.findall(r"`(?:Corpus\.)?(\w+)\(", table))
-    every = {name for name in dir(Corpus) if not name.startswith("_")}
-    assert named == every - {"closed", "close"}
+    assert named == methods(Corpus) - {"closed", "close"}
