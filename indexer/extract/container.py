@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import (
@@ -27,7 +27,11 @@ from indexer.extract.text import decode_named
 
 if TYPE_CHECKING:
     import olefile
-    from lxml.etree import _Element as Element
+    from lxml.etree import _Element
+
+    Element = _Element
+else:
+    Element = Any  # lxml is imported when a file needs it
 
 
 class Parts(Protocol):

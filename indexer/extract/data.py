@@ -15,11 +15,11 @@ import json
 import quopri
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.container import child, parse_xml, tag_of, text_of
+from indexer.extract.container import Element, child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, table, words
 from indexer.extract.hidden import hide
 from indexer.extract.html import html_text, read_html
@@ -30,9 +30,6 @@ from indexer.extract.text import decode, decode_named, decode_part, markdown_tit
 from indexer.records import Line
 
 T = TypeVar("T")
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
-
 
 # --- JSON ---------------------------------------------------------------------------------------
 

@@ -188,6 +188,7 @@ class _Reader:
         self._address = ""  # of the link in hand
         self._linked: list[str] = []
         self._links: list[tuple[str, str]] = []  # of the block in hand
+        self._weak = False  # some of it is not in bold
         self._prefix = ""
         self._label = "-"
         self._depth = 1
@@ -290,8 +291,8 @@ class _Reader:
     def _take(self, data: str, is_struck: bool) -> None:
         text = self._marked(data if self._tags["pre"] else _BLANKS.sub(" ", data))
         self._text.append((text, is_struck and text == shown(text)))
-        if self._tables and not (self._tags["b"] or self._tags["strong"]) and data.strip():
-            self._tables[-1].weaken()
+        if not (self._tags["b"] or self._tags["strong"]) and data.strip():
+            self._weak = True
         if self._address:
             self._linked.append(shown(text))
 
@@ -330,7 +331,8 @@ class _Reader:
             self._prefix = ""  # later blocks of an item stand for themselves
         element = self._open[-1]
         alone = self._prefix in _HEADINGS or self._tags["pre"] > 0
-        self._keep(Block(text, element.main, *element.block, tuple(self._links), alone))
+        weak, self._weak = self._weak, False
+        self._keep(Block(text, element.main, *element.block, tuple(self._links), alone, weak))
         self._links.clear()
 
     def _end_table(self) -> None:

@@ -9,19 +9,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.container import ZipParts, attribute, child, inside, tag_of, text_of
+from indexer.extract.container import Element, ZipParts, attribute, child, inside, tag_of, text_of
 from indexer.extract.extraction import Extraction, own_properties, part_lines
 from indexer.extract.html import decode_html, html_text
 from indexer.extract.text import decode_part
 from indexer.records import Line
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 # Obfuscated fonts are marked as encrypted too, and hide no text.
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")

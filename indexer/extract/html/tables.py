@@ -23,7 +23,10 @@ from indexer.extract.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of text and its context; `alone` for headings and code outside tables."""
+    """A piece of text and its context.
+
+    `alone` is set for headings and code outside tables, `weak` if some of it is not in bold.
+    """
 
     text: str
     main: bool
@@ -31,6 +34,7 @@ class Block:
     aside: bool
     links: tuple[tuple[str, str], ...] = ()
     alone: bool = False
+    weak: bool = False
 
     @property
     def is_seen(self) -> bool:
@@ -40,16 +44,15 @@ class Block:
 
 @dataclass(slots=True)
 class _Draft:
-    """A cell without its text, and the blocks of that; `weak`: some of it is not in bold."""
+    """A cell without its text, and the blocks of that."""
 
     cell: Cell
     blocks: list[Block] = field(default_factory=list)
-    weak: bool = False
 
     def finished(self, *, is_any: bool) -> Cell:
         """The cell; with `is_any` of text that is seen alone."""
         texts = [block.text for block in self.blocks if block.is_seen or not is_any]
-        strong = self.cell.strong or (bool(texts) and not self.weak)
+        strong = self.cell.strong or not any(block.weak for block in self.blocks)
         return replace(self.cell, text="\n".join(texts), strong=strong, prose=len(texts) > 1)
 
 
@@ -71,29 +74,27 @@ class TableDraft:
         self._kind, self._group = "", 0
         self._row: list[_Draft] | None = None
         self._is_bold = False  # the row
-        self._into: list[Block] | None = None
-        self._cell: _Draft | None = None
         self._before: list[Block] = []  # captions, and what stands between cells
         self._unseen: list[Block] = []
+        self._into = self._before
 
     def start(self, tag: str, named: Mapping[str, str], gone: bool) -> None:
         """Begin a group of rows, a row, a cell or a caption; `gone`: it is not displayed."""
         is_shown = self._gone or not gone
         if tag in _GROUPS:
-            self._kind, self._row, self._into = tag, None, None
+            self._kind, self._row, self._into = tag, None, self._before
             self._group += 1
         elif tag == "tr":
             self._begin_row(named, is_shown=is_shown)
         elif tag in ("td", "th"):
             self._begin_cell(tag, named, is_shown)
         elif tag == "caption":
-            self._into, self._cell = self._before, None
-            self._marked = True
+            self._into, self._marked = self._before, True
 
     def end(self, tag: str) -> None:
         """Close it."""
         if tag in ("td", "th", "caption", "tr", *_GROUPS):
-            self._into, self._cell = None, None
+            self._into = self._before
         if tag == "tr" or tag in _GROUPS:
             self._row = None
         if tag in _GROUPS:
@@ -103,8 +104,7 @@ class TableDraft:
         if not self._kind:
             self._kind = "tbody"
             self._group += 1
-        self._row, self._is_bold = [], _is_bold(named)
-        self._into, self._cell = None, None
+        self._row, self._is_bold, self._into = [], _is_bold(named), self._before
         if is_shown:
             self._rows.append((self._kind, self._group, self._row))
 
@@ -112,25 +112,20 @@ class TableDraft:
         if self._row is None:
             self._begin_row({}, is_shown=True)
         if not is_shown:
-            self._into, self._cell = self._unseen, None
+            self._into = self._unseen
             return
         rows = _number(named.get("rowspan", ""), MAX_ROWSPAN)
         columns = _number(named.get("colspan", ""), MAX_COLSPAN)
         bold = _is_bold(named) or self._is_bold
-        self._cell = _Draft(Cell("", tag == "th", bold, rows=rows, columns=columns))
-        self._into = self._cell.blocks
+        draft = _Draft(Cell("", tag == "th", bold, rows=rows, columns=columns))
+        self._into = draft.blocks
         self._marked = self._marked or tag == "th"
         assert self._row is not None
-        self._row.append(self._cell)
-
-    def weaken(self) -> None:
-        """Take note that the open cell has text which is not in bold."""
-        if self._cell is not None:
-            self._cell.weak = True
+        self._row.append(draft)
 
     def keep(self, block: Block) -> None:
         """Take in a block of text."""
-        (self._before if self._into is None else self._into).append(block)
+        self._into.append(block)
 
     def blocks(self) -> Iterator[Block]:
         """What stands before its rows; these as one block, or the blocks of its cells; the rest."""

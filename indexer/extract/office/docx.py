@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import (
+    Element,
     Parts,
     ZipParts,
     addresses,
@@ -43,9 +43,6 @@ from indexer.extract.office.word_styles import (
 )
 from indexer.extract.tables import Cell, Placed, Row, table_text
 from indexer.extract.text.formula import formula_text
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 _SKIPPED = words("word", "skipped")
 _DELETED = frozenset({"del", "moveFrom", "delText"})

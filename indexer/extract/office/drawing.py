@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
 from indexer.extract.container import (
+    Element,
     Parts,
     attribute,
     child,
@@ -20,9 +20,6 @@ from indexer.extract.container import (
 from indexer.extract.hidden import UNKNOWN, Look, joined
 from indexer.extract.tables import simple, table_text
 from indexer.extract.text.formula import formula_text
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import (
+    Element,
     Parts,
     ZipParts,
     attribute,
@@ -34,9 +35,6 @@ from indexer.extract.office.odf_tables import (
 from indexer.extract.tables import Cell, table_text
 from indexer.extract.text.formula import formula_text
 from indexer.records import Line
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 _SKIPPED = words("odf", "skipped")
 

@@ -9,16 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import repeat
-from typing import TYPE_CHECKING
 
-from indexer.extract.container import attribute, child, inside, number_of, tag_of, text_of
+from indexer.extract.container import Element, attribute, child, inside, number_of, tag_of, text_of
 from indexer.extract.markdown import one_line
 from indexer.extract.tables import Cell, Row, Source, resolved
 from indexer.extract.tables.named_rows import MAX_COLUMNS, SheetLook, sheet_part
 from indexer.records import Line
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 MAX_REPEATED = 64  # cells, rows or blanks with text that the file writes once and counts
 MAX_EMPTY = 1024  # the same of empty cells, which only say how far to the right the next one is

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import (
+    Element,
     Parts,
     ZipParts,
     addresses,
@@ -34,9 +34,6 @@ from indexer.extract.hidden import UNKNOWN, hide
 from indexer.extract.office.drawing import UNSAID, Slide, chart_text, paragraph_text, slide_of
 from indexer.extract.tables import Cell, Row, Source, resolved, table_text
 from indexer.records import Line
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _MARGINS = frozenset({"ftr", "dt", "hdr"})  # footer, date, header

@@ -13,15 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.container import ZipParts, attribute, child, inside, is_on, number_of
+from indexer.extract.container import Element, ZipParts, attribute, child, inside, is_on, number_of
 from indexer.extract.hidden import PAPER, UNKNOWN, Look
 from indexer.extract.tables.named_rows import MAX_COLUMNS, Place, SheetLook
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 MAX_STYLES = 65_490  # Excel's own limit
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
@@ -32,49 +28,46 @@ _COVERING = re.compile(rb"<(?:\w+:)?(?:conditionalFormatting|tablePart)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class CellStyles:
-    """Number formats that show more than the number, bold, and what hides, by a cell's style.
+class CellStyle:
+    """A number format that shows more than the number, and how the text of a cell looks.
 
     `pale` is in the colour of an empty sheet: it hides where no table or condition gives a fill.
     """
 
-    formats: Mapping[int, str]
-    bold: frozenset[int]
-    unseen: frozenset[int] = frozenset()
-    pale: frozenset[int] = frozenset()
-    struck: frozenset[int] = frozenset()
+    code: str = ""
+    bold: bool = False
+    unseen: bool = False
+    pale: bool = False
+    struck: bool = False
 
 
-def read_styles(parts: ZipParts, name: str) -> CellStyles:
-    """The styles of a workbook; none where it has none."""
+_PLAIN = CellStyle()
+
+
+def read_styles(parts: ZipParts, name: str) -> dict[int, CellStyle]:
+    """The styles of a workbook by their numbers, plain ones left out."""
     root = parts.xml(name) if name else None
     own = {
         number_of(each, "numFmtId"): attribute(each, "formatCode") or ""
         for each in inside(root, "numFmts")[:MAX_STYLES]
     }
-    fonts = [child(each, "b") is not None for each in inside(root, "fonts")[:MAX_STYLES]]
-    letters = [_letters(each) for each in inside(root, "fonts")[:MAX_STYLES]]
-    fills = [_fill(each) for each in inside(root, "fills")[:MAX_STYLES]]
-    formats: dict[int, str] = {}
-    bold, unseen, pale, struck = set[int](), set[int](), set[int](), set[int]()
+    fonts = dict(enumerate(inside(root, "fonts")[:MAX_STYLES]))
+    looks = {number: _letters(each) for number, each in fonts.items()}
+    fills = dict(enumerate(map(_fill, inside(root, "fills")[:MAX_STYLES])))
+    found = {}
     for index, style in enumerate(inside(root, "cellXfs")[:MAX_STYLES]):
-        number = number_of(style, "numFmtId")
+        number, font = number_of(style, "numFmtId"), number_of(style, "fontId")
         code = own.get(number, BUILT_IN.get(number, ""))
-        if is_applied(code):
-            formats[index] = code
-        font = number_of(style, "fontId")
-        if font < len(fonts) and fonts[font]:
-            bold.add(index)
-        fill = number_of(style, "fillId")
-        ground = fills[fill] if fill < len(fills) else ""
-        look = letters[font] if font < len(letters) else Look()
-        if code.startswith(_NOTHING) or replace(look, ground=ground or UNKNOWN).hides:
-            unseen.add(index)
-        elif not ground and look.hides:
-            pale.add(index)
-        elif look.struck:
-            struck.add(index)
-    return CellStyles(formats, *map(frozenset, (bold, unseen, pale, struck)))
+        ground, look = fills.get(number_of(style, "fillId"), ""), looks.get(font, Look())
+        unseen = code.startswith(_NOTHING) or replace(look, ground=ground or UNKNOWN).hides
+        found[index] = CellStyle(
+            code if is_applied(code) else "",
+            child(fonts.get(font), "b") is not None,
+            unseen,
+            look.hides and not ground,
+            look.struck,
+        )
+    return {index: style for index, style in found.items() if style != _PLAIN}
 
 
 def _letters(font: Element) -> Look:
@@ -107,7 +100,7 @@ def _share(value: str | None) -> float | None:
         return None
 
 
-def read_look(parts: ZipParts, name: str, styles: CellStyles) -> SheetLook:
+def read_look(parts: ZipParts, name: str, styles: Mapping[int, CellStyle]) -> SheetLook:
     """The look of the sheet in the part `name`; of a damaged one what comes before the damage.
 
     Its values may be readable all the same, since calamine passes over what they do not need.
@@ -149,7 +142,7 @@ def read_look(parts: ZipParts, name: str, styles: CellStyles) -> SheetLook:
 class _LookReader:
     """Takes in each column, cell, row and merged cell as it ends; of most nothing is kept."""
 
-    styles: CellStyles
+    styles: Mapping[int, CellStyle]
     look: SheetLook = field(default_factory=SheetLook)
     # Whether each is hidden: many elements may each name all.
     columns: bytearray = field(default_factory=lambda: bytearray(MAX_COLUMNS))
@@ -180,21 +173,21 @@ class _LookReader:
                 self.look.merged.append((*begin, *end))
 
     def _take_cell(self, cell: Element) -> None:
-        style = _count(cell.get("s"), 0)
-        code, is_bold = self.styles.formats.get(style), style in self.styles.bold
+        style, look = self.styles.get(_count(cell.get("s"), 0), _PLAIN), self.look
         computed = len(cell) > 0 and str(cell[0].tag)[-1] == "f"
-        marks = [style in own for own in (self.styles.unseen, self.styles.pale, self.styles.struck)]
-        if not (code or is_bold or computed or any(marks)):
+        if style is _PLAIN and not computed:
             return
         place = _place(cell.get("r", "")) or (self._row_of(cell), self.column)
-        if code:
-            self.look.formats[place] = code
-        if is_bold and place[0] < _BOLD_ROWS:
-            self.look.bold.add(place)
+        if style.code:
+            look.formats[place] = style.code
         if computed:
-            self.look.formulas.append(place)
-        look = self.look
-        for is_so, places in zip(marks, (look.cells, self.pale, look.struck), strict=True):
+            look.formulas.append(place)
+        for is_so, places in (
+            (style.bold and place[0] < _BOLD_ROWS, look.bold),
+            (style.unseen, look.cells),
+            (style.pale, self.pale),
+            (style.struck, look.struck),
+        ):
             if is_so:
                 places.add(place)
 

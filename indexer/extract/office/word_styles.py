@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.extract.container import (
+    Element,
     attribute,
     child,
     inside,
@@ -23,9 +24,6 @@ from indexer.extract.container import (
 )
 from indexer.extract.extraction import table
 from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 # --- Numbers that Word writes in front of items and headings: a reader cites "4.2" of a contract --
 

@@ -9,12 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from indexer.extract.container import attribute, child, tag_of, text_of
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
+from indexer.extract.container import Element, attribute, child, tag_of, text_of
 
 MAX_DEPTH = 100  # of nesting; deeper parts are their plain text
 # A number, a word, a sign, or brackets around all: what needs no brackets as a part of something.
