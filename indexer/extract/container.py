@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import (
@@ -25,13 +25,11 @@ from indexer.extract.extraction import (
 )
 from indexer.extract.text import decode_named
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # they are imported when a file needs them
     import olefile
     from lxml.etree import _Element
 
-    Element = _Element
-else:
-    Element = Any  # lxml is imported when a file needs it
+Element: TypeAlias = "_Element"
 
 
 class Parts(Protocol):

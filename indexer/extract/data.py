@@ -23,6 +23,7 @@ from indexer.extract.container import Element, child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, table, words
 from indexer.extract.hidden import hide
 from indexer.extract.html import html_text, read_html
+from indexer.extract.html.look import with_looks
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx
 from indexer.extract.tables.named_rows import labelled
@@ -158,7 +159,7 @@ def _blocks(cells: list[Any], language: str) -> Iterator[str]:
     for cell in cells:
         source = _joined(cell, "source")
         if _of(cell, "cell_type", "") != "code":
-            yield source
+            yield with_looks(source)
         elif source.strip():
             yield f"```{language}\n{source}\n```"
         outputs: list[Any] = _of(cell, "outputs", [])

@@ -34,6 +34,11 @@ _BETWEEN = re.compile(f"{_END}([ \\t|:]*){_START}")
 _WORD = re.compile(r"\w")
 _STRETCH = re.compile(r"\S(?:[^\n]*\S)?")  # of a line, blanks outside
 _LONE = re.compile(f"{_START}\\s*+[^\\s\ufdd0\ufdd1]*+\\s*+{_END}")
+# On both sides of a run that is struck out, or stands higher or lower than what it follows.
+_STRUCK, RAISED, LOWERED = (f"{sign}{_CHANCE}" for sign in "\ufded\ufdee\ufdef")
+_RUN = re.compile(f"({_STRUCK})(.*?){_STRUCK}", re.DOTALL)
+_SHIFTED = re.compile(f"({RAISED}|{LOWERED})(.*?)\\1", re.DOTALL)
+_FIGURE = re.compile(r"[-−+]?\d")
 
 
 def hide(text: str) -> str:
@@ -47,8 +52,33 @@ def struck(text: str) -> str:
 
 
 def joined(runs: Iterable[str]) -> str:
-    """Runs of text as one; what is struck out in one and the next is so as a whole."""
-    return "".join(runs).replace("~~~~", "")
+    """Runs of text as one, each marked by its look; what looks alike side by side is one run."""
+    text = "".join(runs)
+    if _CHANCE not in text:
+        return text
+    for sign in (_STRUCK, RAISED, LOWERED):
+        text = text.replace(sign * 2, "")
+    return _SHIFTED.sub(_set_off, _RUN.sub(lambda run: struck(run[2]), text))
+
+
+def _set_off(run: re.Match[str]) -> str:
+    """A raised or lowered text; a figure is no digit of the one that it stands at: "£150^1"."""
+    (sign, text), (start, end) = run.groups(), run.span()
+    before, behind = run.string[max(0, start - 1) : start], run.string[end : end + 1]
+    follows = bool(before.isdigit() or _INTERNAL.match(before))
+    if sign == RAISED:
+        follows = not before.isspace() and before not in "([{/"
+    mark = "^" if sign == RAISED else "_"
+    if not (follows and _FIGURE.match(text)):
+        mark = ""
+    elif run.string.startswith((f"/{LOWERED}", "\u2044"), end):
+        mark = " "  # a fraction
+    return f"{mark}({text}) " if text[-1:].isdigit() and behind.isdigit() else mark + text
+
+
+def shift(height: float) -> str:
+    """What a run is marked by that stands so high above others, or below them."""
+    return RAISED if height > 0 else LOWERED if height < 0 else ""
 
 
 def is_hidden(text: str) -> bool:
@@ -88,7 +118,7 @@ def parted(text: str) -> Iterator[tuple[str, bool]]:
             yield line, False
         return
     inside = False
-    for whole in text.split("\n"):
+    for whole in text.removesuffix("\n").split("\n"):
         line = _BETWEEN.sub(r"\1", (_START if inside else "") + whole)
         inside = line.rfind(_START) > line.rfind(_END)
         pieces = list(_pieces(line))
@@ -135,6 +165,7 @@ class Look:
     struck: bool = False
     gone: bool = False
     invisible: bool = False
+    shift: str = ""
 
     @property
     def hides(self) -> bool:
@@ -144,8 +175,12 @@ class Look:
         return unseen or small or alike(self.colour, self.ground)
 
     def marked(self, text: str) -> str:
-        """A text that looks so."""
-        return hide(text) if self.hides else struck(text) if self.struck else text
+        """A text that looks so, as `joined` takes it."""
+        if self.hides or not text:
+            return hide(text)
+        for sign in filter(None, (self.shift, _STRUCK if self.struck else "")):
+            text = f"{sign}{text.replace(sign, '')}{sign}"
+        return text
 
 
 def alike(colour: str, background: str) -> bool:

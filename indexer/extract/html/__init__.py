@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import count, groupby
+from itertools import count
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
-from indexer.extract.hidden import Look, hide, shown, struck, without_lone_words
-from indexer.extract.html.look import Stylesheet
+from indexer.extract.hidden import Look, hide, joined, shown, without_lone_words
+from indexer.extract.html.look import Stylesheet, with_looks
 from indexer.extract.html.tables import Block, TableDraft
-from indexer.extract.text import decode, decode_named
+from indexer.extract.text import decode, decode_named, markdown_title
 from indexer.extract.text.formula import formula_text
 
 
@@ -29,6 +29,12 @@ def read_html(data: bytes) -> Extraction:
     """Its title and main text."""
     title, text = html_text(decode_html(data))
     return Extraction(title, plain_lines([text]))
+
+
+def read_markdown(data: bytes) -> Extraction:
+    """The title and lines of Markdown, front matter included."""
+    text = decode(data).replace("\r\n", "\n")
+    return Extraction(markdown_title(text), plain_lines([with_looks(text)]))
 
 
 _CHARSET = re.compile(rb"(?i)(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{2,40})")
@@ -184,7 +190,7 @@ class _Reader:
         self._lists: list[tuple[str, Iterator[int]]] = []  # those open, and the numbers of items
         self._tables: list[TableDraft] = []
         self._beyond = 0  # open tables that are nested too deep to be read as such
-        self._text: list[tuple[str, bool]] = []  # of the block in hand, and whether struck out
+        self._text: list[str] = []  # of the block in hand, in runs
         self._address = ""  # of the link in hand
         self._linked: list[str] = []
         self._links: list[tuple[str, str]] = []  # of the block in hand
@@ -241,14 +247,17 @@ class _Reader:
 
     def _void(self, tag: str, named: Mapping[str, str], look: Look) -> None:
         if tag == "br":
-            self._text.append(("\n", False))
+            self._text.append("\n")
         elif tag == "hr":
             self._flush()
+        elif tag == "input" and (self._prefix == "li" or self._tables):
+            if named.get("type", "").lower() in ("checkbox", "radio") and not look.hides:
+                self._text.append("[x] " if "checked" in named else "[ ] ")
         elif tag == "img" and not self._open[-1].skipped:
             if {named.get("width", ""), named.get("height", "")} & {"0", "1"}:
                 look = replace(look, gone=True)  # to count who reads it
             picture = f" {self._marked(named.get('alt', ''), look)} "
-            self._text.append((picture, False))
+            self._text.append(picture)
             if self._address:
                 self._linked.append(picture)
 
@@ -286,15 +295,15 @@ class _Reader:
             aside = self._marked(markdown.one_line(data))
             self._keep(Block(aside, element.main, element.menu, element.aside))
         else:
-            self._take(data, element.look.struck)
+            self._take(data, element.look)
 
-    def _take(self, data: str, is_struck: bool) -> None:
-        text = self._marked(data if self._tags["pre"] else _BLANKS.sub(" ", data))
-        self._text.append((text, is_struck and text == shown(text)))
+    def _take(self, data: str, look: Look) -> None:
+        text = data if self._tags["pre"] else _BLANKS.sub(" ", data)
+        self._text.append(look.marked(text))
         if not (self._tags["b"] or self._tags["strong"]) and data.strip():
             self._weak = True
-        if self._address:
-            self._linked.append(shown(text))
+        if self._address and not look.hides:
+            self._linked.append(text)
 
     def _marked(self, text: str, look: Look | None = None) -> str:
         """A text of the current element, marked if it is not shown."""
@@ -312,7 +321,7 @@ class _Reader:
         if self._linked:
             self._links.append(("".join(self._linked), self._address))
             self._linked = []
-        raw, self._text = _joined(self._text), []
+        raw, self._text = joined(self._text), []
         if self._tags["pre"]:
             text = raw.strip("\n")
             text = f"```\n{text}\n```" if text.strip() else ""
@@ -347,10 +356,3 @@ class _Reader:
 
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
-
-
-def _joined(pieces: Iterable[tuple[str, bool]]) -> str:
-    """The text of a block, with what is struck out between the signs that Markdown has for it."""
-    runs = groupby(pieces, key=lambda piece: piece[1])
-    texts = (("".join(text for text, _ in run), is_struck) for is_struck, run in runs)
-    return "".join(struck(text) if is_struck else text for text, is_struck in texts)

@@ -1,4 +1,4 @@
-"""How text of a page looks by its attributes, inline styles and own stylesheet. Pure.
+"""How text of a page, or of Markdown with tags, looks by its attributes and styles. Pure.
 
 A page's own rules count where no script and no sheet from elsewhere may say otherwise. A colour
 counts against a background that is written the same way; the page's own white only without a
@@ -13,12 +13,23 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import regex
 
 from indexer.extract.extraction import table, words
-from indexer.extract.hidden import CLEAR, MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, Look
+from indexer.extract.hidden import (
+    CLEAR,
+    LOWERED,
+    MAX_UNSEEN_POINTS,
+    MIN_SEEN,
+    PAPER,
+    RAISED,
+    UNKNOWN,
+    Look,
+    hide,
+    joined,
+)
 
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
 _FURTHER = 5_000  # the same to the right or below
@@ -100,11 +111,13 @@ class Stylesheet:
         _add(found, self._found.get(self._number, {}))
         self._number += 1
         if not found and _LOOKS.isdisjoint(attributes):
-            return replace(outer, struck=True) if tag in _STRUCK else outer
+            return replace(outer, **_BY_TAG[tag]) if tag in _BY_TAG else outer
         style = {name: each[-1] for name, each in found.items()}
-        given = dict(_colours(tag, attributes, style))
-        if tag in _STRUCK or any("line-through" in style.get(name, "") for name in _DECORATIONS):
+        given = _BY_TAG.get(tag, {}) | dict(_colours(tag, attributes, style))
+        if any("line-through" in style.get(name, "") for name in _DECORATIONS):
             given["struck"] = True
+        if shift := _SHIFTS.get(style.get("vertical-align", "")):
+            given["shift"] = shift
         if visibility := style.get("visibility"):
             given["invisible"] = visibility in ("hidden", "collapse")
         shorthand = _SHORTHAND.search(style.get("font", ""))
@@ -175,7 +188,13 @@ def _add(found: _Declared, more: _Declared) -> None:
         found[name] = max(found.get(name, declared), declared)
 
 
-_STRUCK = words("html", "struck")
+_VOID, _BLOCKS = words("html", "void"), words("html", "blocks")
+_SHIFTS = {"super": RAISED, "sub": LOWERED}
+_BY_TAG: dict[str, dict[str, Any]] = {
+    **{tag: {"struck": True} for tag in words("html", "struck")},
+    "sup": {"shift": RAISED},
+    "sub": {"shift": LOWERED},
+}
 _LOOKS = frozenset({"hidden", "color", "text", "bgcolor", "background"})  # attributes
 _DECORATIONS = ("text-decoration", "text-decoration-line")
 
@@ -290,3 +309,72 @@ def _is_far(value: str) -> bool:
         return False
     pixels = length[0] * _PIXELS.get(length[1], 1)
     return pixels <= -_FAR or pixels >= _FURTHER
+
+
+# --- Markdown: tags and comments, outside of code ------------------------------------------------
+
+_TOKEN = re.compile(
+    r"(?m)^ {0,3}(?P<fence>`{3,}|~{3,})(?s:.*?)(?:^ {0,3}(?P=fence)[`~ \t]*$|\Z)"
+    r"|(?P<ticks>`++)[^`\n]++(?P=ticks)(?!`)"
+    r"|(?P<blank>\n[ \t]*+$)"
+    r"|(?P<first>^[ \t]*+)?(?<!\\)<(?:(?P<comment>!--)|(?P<end>/?)(?P<tag>[A-Za-z][\w:-]*+)"
+    r"(?P<said>(?:[^<>\"']++|\"[^\"]{0,500}+\"|'[^']{0,500}+')*+)>(?P<last>[ \t]*+$)?)"
+)
+
+
+MAX_NEAR = 50  # open tags, one of which an end may close
+
+
+class _Tag(NamedTuple):
+    """An open tag; `told`: marks say what it does, `paragraph`: it ends with its own."""
+
+    name: str
+    look: Look
+    told: bool = False
+    paragraph: bool = False
+
+
+def with_looks(text: str) -> str:
+    """Markdown with marks of what its tags and comments do not show, or strike out."""
+    sheet, last = Stylesheet("", "", any_case=True, styled=False), text.rfind("-->")
+    tags, pieces, at = [_Tag("", sheet.plain)], list[str](), 0
+    while found := _TOKEN.search(text, at) if "<" in text else None:
+        look, start = tags[-1].look, at
+        at, shown = found.end(), found[0]
+        pieces.append(look.marked(text[start : found.start()]))
+        if found["comment"] and (at <= last or found["first"] is not None):
+            end = text.find("-->", at) if at <= last else len(text)
+            pieces.append("\n".join(map(hide, text[at:end].split("\n"))))  # each on its line
+            at, shown = end + 3, ""
+        elif found["blank"] or found["tag"]:
+            shown *= _follow(tags, found, sheet)
+        pieces.append(look.marked(shown))
+    return joined([*pieces, tags[-1].look.marked(text[at:])])
+
+
+def _follow(tags: list[_Tag], found: re.Match[str], sheet: Stylesheet) -> bool:
+    """Open or close a tag, or end a paragraph; whether that is a part of the text."""
+    name, outer, told = (found["tag"] or "").lower(), tags[-1].look, False
+    if found["blank"]:
+        while tags[-1].paragraph:
+            tags.pop()
+    elif found["end"]:
+        near = range(len(tags) - 1, max(0, len(tags) - MAX_NEAR), -1)
+        if place := next((number for number in near if tags[number].name == name), 0):
+            told = tags[place].told
+            del tags[place:]
+    elif name not in _VOID:
+        look = sheet.look(outer, name, _attributes(found[0]) if found["said"] else {})
+        told = (look.hides, look.struck) != (outer.hides, outer.struck)
+        within = None in (found["first"], found["last"]) and (name == "p" or name not in _BLOCKS)
+        tags.append(_Tag(name, replace(look, shift=""), told, within))
+    return not told
+
+
+def _attributes(tag: str) -> Mapping[str, str]:
+    """The attributes of a tag, in lower case."""
+    from lxml import etree
+
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True)
+    root = etree.fromstring(tag.encode("utf-8", "replace"), parser)
+    return {} if root is None else {str(k): str(v) for k, v in [*root.iter()][-1].attrib.items()}

@@ -181,10 +181,10 @@ class _DocxReader:
             if tag == "r":
                 mark = self._styles.marking(child(part, "rPr"), self._ground)
                 said[start:] = [mark("".join(said[start:]))]
-                after[hanging_start:] = map(mark, after[hanging_start:])
+                after[hanging_start:] = (joined([mark(each)]) for each in after[hanging_start:])
             if tag == "hyperlink":
                 address = self._addresses.get(attribute(part, "id") or "", "")
-                self.links.append((shown("".join(said[start:])), address))
+                self.links.append((shown(joined(said[start:])), address))
             if tag == "docPr":
                 after.append(hide(attribute(part, "descr") or ""))
 
@@ -255,12 +255,18 @@ def _symbol(element: Element) -> str:
     return "" if code < 0x20 or 0xD800 <= code <= 0xF8FF or code > 0x10FFFF else chr(code)
 
 
+def _is_ticked(box: Element) -> bool:
+    ticked = child(box, "checked")
+    return is_on(child(box, "default") if ticked is None else ticked)
+
+
 _SIMPLE: dict[str, Callable[[Element], str]] = {
     **dict.fromkeys(("t", "delText"), text_of),
     **dict.fromkeys(("tab", "ptab"), lambda _: "\t"),
     **dict.fromkeys(("br", "cr"), lambda _: "\n"),
     "noBreakHyphen": lambda _: "\u2011",
     "softHyphen": lambda _: "",
+    "checkBox": lambda box: f"[{'x' if _is_ticked(box) else ' '}] ",
     "sym": _symbol,
 }
 

@@ -14,10 +14,11 @@ from indexer.extract.container import (
     inside,
     number_of,
     relations,
+    signed,
     tag_of,
     text_of,
 )
-from indexer.extract.hidden import UNKNOWN, Look, joined
+from indexer.extract.hidden import UNKNOWN, Look, joined, shift
 from indexer.extract.tables import simple, table_text
 from indexer.extract.text.formula import formula_text
 
@@ -56,6 +57,7 @@ class Slide:
             number_of(properties, "sz", 1000) / 100,
             opacity=0.0 if unfilled else number_of(alpha, "val", 100_000) / 100_000,
             struck=attribute(properties, "strike") in ("sngStrike", "dblStrike"),
+            shift=shift(signed(attribute(properties, "baseline"))),
         )
 
 

@@ -26,7 +26,7 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
-from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, joined, struck
+from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, joined, shift
 from indexer.extract.office.odf_tables import (
     MAX_REPEATED,
     comment_of,
@@ -109,10 +109,6 @@ class _OdfReader:
         places = (_points(attribute(element, axis) or "") or 0.0 for axis in ("x", "y"))
         return min(places) < -_FAR or self._styles.look(element).hides
 
-    def _struck(self, text: str, element: Element) -> str:
-        """A text with its mark, if the style of its element strikes it out."""
-        return struck(text.replace("~~", "")) if self._styles.look(element).struck else text
-
     def _blocks(self, container: Iterable[Element], depth: int) -> Iterator[str]:
         for element in container:
             tag = tag_of(element)
@@ -140,8 +136,8 @@ class _OdfReader:
 
     def _paragraph(self, element: Element, tag: str) -> Iterator[str]:
         outer, self._after = self._after, []
-        text = joined(self._inline(element)).strip()
-        text = self._struck(text, element)
+        look = self._styles.look(element)
+        text = joined([look.marked("".join(self._inline(element)))]).strip()
         after, self._after = self._after, outer
         if tag == "h":
             yield markdown.heading(number_of(element, "outline-level", 1), text)
@@ -203,7 +199,7 @@ class _OdfReader:
                 yield "\t" if tag == "tab" else "\n"
             elif tag == "a":
                 text = "".join(self._inline(part))
-                self._links.append((text, attribute(part, "href") or ""))
+                self._links.append((joined([text]), attribute(part, "href") or ""))
                 yield text
             elif tag == "note":
                 note = markdown.one_line(" ".join(self.blocks(inside(part, "note-body"))))
@@ -215,7 +211,7 @@ class _OdfReader:
                 self._after.extend(self.blocks([part]))
             elif tag not in _SKIPPED and tag != "ruby-text":
                 text = "".join(self._inline(part))
-                yield hide(text) if self._hides(part) else self._struck(text, part)
+                yield hide(text) if self._hides(part) else self._styles.look(part).marked(text)
             yield part.tail or ""
 
 
@@ -234,6 +230,7 @@ def _numbered_lists(roots: Sequence[Element]) -> frozenset[tuple[str, str]]:
 
 _LENGTH = re.compile(r"(-?\d+(?:\.\d+)?)(cm|mm|in|pt|px|%)")
 _POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "px": 0.75, "%": 0.01}
+_HEIGHTS = {"super": 1.0, "sub": -1.0}
 _FAR = 1_200.0  # points to the left of a page or above it, further than any is wide
 
 
@@ -291,6 +288,8 @@ def _said(properties: Element) -> dict[str, Any]:
         if line := attribute(properties, "text-line-through-style"):
             given["struck"] = line != "none"
         size, width = attribute(properties, "font-size") or "", attribute(properties, "text-scale")
+        if height := (attribute(properties, "text-position") or "").split(" ")[0]:
+            given["shift"] = shift(_HEIGHTS.get(height, _points(height) or 0.0))
         if (points := _points(size)) is not None and "%" not in size:
             given["points"] = points
         if (share := _points(width or "")) is not None:

@@ -20,7 +20,7 @@ from indexer.extract.extraction import (
     table,
     words,
 )
-from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, joined
+from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, joined, shift
 from indexer.extract.tables import unmerged_text
 
 _TOKEN = re.compile(
@@ -46,6 +46,7 @@ _LOOKS = {
     "charscalex": ("width", 100),
 }
 _SWITCHES = table("rtf", "switches")
+_HEIGHTS = {"super": 1, "up": 1, "sub": -1, "dn": -1, "nosupersub": 0}
 _SHADES = ("red", "green", "blue")
 _TITLES = frozenset({"title", "author"})
 _DESTINATIONS = frozenset({"fonttbl", "stylesheet", "info", "creatim", "colortbl"}) | _TITLES
@@ -80,6 +81,7 @@ class _State:
     ground: int = 0
     points: float = 12.0
     width: float = 1.0
+    shift: str = ""
 
 
 @dataclass(slots=True)
@@ -221,6 +223,8 @@ class _RtfReader:
         elif word in _SWITCHES:
             is_on: dict[str, Any] = {_SWITCHES[word]: number != 0}
             self._state = replace(state, **is_on)
+        elif word in _HEIGHTS:
+            self._state = replace(state, shift=shift(_HEIGHTS[word] * (number != 0)))
         elif word in ("cbpat", "clcbpat"):
             self._paper = UNKNOWN  # of a paragraph, a cell
         elif word in _SHADES and state.target == "colortbl":
@@ -234,7 +238,9 @@ class _RtfReader:
         state = self._state
         ground = self._colour(state.ground) or self._paper
         colour = self._colour(state.colour)
-        look = Look(colour, ground, state.points, state.width, struck=state.struck)
+        look = Look(
+            colour, ground, state.points, state.width, struck=state.struck, shift=state.shift
+        )
         return hide(text) if state.vanishes else look.marked(text)
 
     def _colour(self, at: int) -> str:

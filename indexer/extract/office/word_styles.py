@@ -23,7 +23,7 @@ from indexer.extract.container import (
     tag_of,
 )
 from indexer.extract.extraction import table
-from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide
+from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, shift
 
 # --- Numbers that Word writes in front of items and headings: a reader cites "4.2" of a contract --
 
@@ -230,7 +230,8 @@ class WordStyles:
         return hide if ground.gone or own.get("vanish", by_styles) else look.marked
 
 
-_LOOKS = ("colour", "ground", "points", "width", "opacity", "struck")
+_LOOKS = ("colour", "ground", "points", "width", "opacity", "struck", "shift")
+_HEIGHTS = {"superscript": 1, "subscript": -1}
 
 
 def level_of(outline: Element | None) -> int | None:
@@ -269,6 +270,8 @@ def _given(properties: Element | None) -> _Given:
         ground = _MARKERS.get(marker, UNKNOWN)
     given: _Given = {"colour": setting(properties, "color"), "ground": ground}
     given = {name: value for name, value in given.items() if value}
+    if height := setting(properties, "vertAlign") or setting(properties, "position"):
+        given["shift"] = shift(_HEIGHTS.get(height, signed(height)))
     for name in ("vanish", "strike", "dstrike"):
         if (found := child(properties, name)) is not None:
             given[name] = is_on(found)

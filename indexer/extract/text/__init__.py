@@ -169,7 +169,6 @@ def _titled(title: Callable[[str], str | None], data: bytes) -> Extraction:
     return Extraction(title(text), plain_lines([text]))
 
 
-read_markdown = partial(_titled, markdown_title)
 read_org, read_latex, read_rst = (partial(_titled, partial(_title, kind)) for kind in _TITLES)
 
 

@@ -66,6 +66,7 @@ CARELESS = {
     "<p>x<![if !vml]>y<![endif]>z": "xyz",
     "<html xml:lang='a'><style>u+b{color:red}</style><p>a<o:p v:x='1'>b</o:p><b>c": "abc",
     "<!-- x -->": "",
+    "<ul><li><input type=checkbox checked>x<li><input type=CheckBox>y": "- [x] x\n- [ ] y",
     "<p>a\0b\ud800c": "a\ufffdb?c",
 }
 
