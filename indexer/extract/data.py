@@ -21,9 +21,9 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import Element, child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, table, words
-from indexer.extract.hidden import hide
+from indexer.extract.hidden import UNKNOWN, Look, hide
 from indexer.extract.html import html_text, read_html
-from indexer.extract.html.look import with_looks
+from indexer.extract.html.look import Stylesheet, with_looks
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx
 from indexer.extract.tables.named_rows import labelled
@@ -71,25 +71,20 @@ def read_xml(data: bytes) -> Extraction:
     if kind in ("rss", "feed", "RDF") and any(tag_of(e) in ("item", "entry") for e in root.iter()):
         return _feed(root)
     titles = (markdown.one_line(text_of(child(each, "title"))) for each in (root, *root))
-    lines = _drawn(root) if kind == "svg" else _elements(root)
+    lines = _drawn(root, Look(ground=UNKNOWN)) if kind == "svg" else _elements(root)
     return Extraction(next(filter(None, titles), None), plain_lines(lines))
 
 
-_UNSEEN = re.compile(
-    r";\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*[0.]+%?)\s*[;!]", re.I
-)
-
-
-def _drawn(element: Element, *, unseen: bool = False) -> Iterator[str]:
+def _drawn(element: Element, outer: Look) -> Iterator[str]:
     """The texts of a drawing; those are marked that it does not display."""
-    own = (f"{n}:{element.get(n, '')}" for n in ("display", "visibility", "opacity"))
-    look = f";{';'.join(own)};{element.get('style')};"
-    unseen = unseen or _UNSEEN.search(look) is not None
+    own = [f"{n}:{element.get(n, '')}" for n in ("display", "visibility", "opacity")]
+    style = {"style": ";".join([*own, element.get("style", "")])}
+    look = Stylesheet("", "", any_case=True, styled=False).look(outer, "", style)
     if tag_of(element) in ("title", "desc", "text"):
         text = markdown.one_line(text_of(element))
-        yield hide(text) if unseen else text
+        yield hide(text) if look.hides else text
     for each in element.iterchildren("*"):
-        yield from _drawn(each, unseen=unseen)
+        yield from _drawn(each, look)
 
 
 _UNSHOWN = words("xml", "unshown")

@@ -24,17 +24,15 @@ _CellOf = Callable[["Element", "Element"], Cell]
 
 def odf_rows(table: Element, cell_of: _CellOf, notes: list[str]) -> list[Row]:
     """The grid of a table; `cell_of` reads a cell of a row, what is left out is noted once."""
-    return resolved(_sources(table, cell_of, notes))
-
-
-def _sources(table: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[Source]:
+    sources = list[Source]()
     for element, heads in found_rows(table):
         count = count_of(element, "number-rows-repeated")
         cells = list(_cells(element, cell_of, notes))
         if count > MAX_REPEATED and any(cell.text for cell in cells) and SHORTENED not in notes:
             notes.append(SHORTENED)
         row = Source(cells, kind="thead" if heads else "tbody")
-        yield from repeat(row, min(count, MAX_REPEATED))
+        sources += repeat(row, min(count, MAX_REPEATED))
+    return resolved(sources)
 
 
 def _cells(row: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[Cell]:
@@ -102,7 +100,7 @@ def _sheet(table: Element, hidden: bool) -> Iterator[Line]:
         repeated = count_of(element, "number-rows-repeated")
         row = _row(element, len(rows), look, beside)
         if row and repeated > MAX_REPEATED:
-            look.shortened = SHORTENED
+            look.remarks.append(SHORTENED)
         for _ in range(min(repeated, MAX_REPEATED)):
             if _is_collapsed(element):
                 look.rows.add(len(rows))
@@ -127,7 +125,7 @@ def _row(element: Element, number: int, look: SheetLook, beside: list[str]) -> l
             empty = min(empty + count, MAX_COLUMNS)
             continue
         if count > MAX_REPEATED:
-            look.shortened = SHORTENED
+            look.remarks.append(SHORTENED)
         row += [*[""] * empty, *[text] * min(count, MAX_REPEATED)]
         empty = 0
     return row

@@ -17,7 +17,7 @@ from functools import lru_cache
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import Element, ZipParts, attribute, child, inside, is_on, number_of
 from indexer.extract.hidden import PAPER, UNKNOWN, Look
-from indexer.extract.tables.named_rows import MAX_COLUMNS, Place, SheetLook
+from indexer.extract.tables.named_rows import MAX_COLUMNS, UNFORMATTED, Place, SheetLook
 
 MAX_STYLES = 65_490  # Excel's own limit
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
@@ -112,7 +112,7 @@ def read_look(parts: ZipParts, name: str, styles: Mapping[int, CellStyle]) -> Sh
     except UnreadableDocument as error:
         if error.reason != "too_large_unpacked":
             raise
-        return SheetLook(unformatted="the sheet is too large")
+        return SheetLook(remarks=[f"{UNFORMATTED}: the sheet is too large"])
     elements = etree.iterparse(
         io.BytesIO(data),
         tag=("{*}col", "{*}c", "{*}row", "{*}mergeCell"),
@@ -123,15 +123,14 @@ def read_look(parts: ZipParts, name: str, styles: Mapping[int, CellStyle]) -> Sh
         recover=True,
     )
     reader = _LookReader(styles)
-    damaged = False
+    look, damaged = reader.look, False
     try:
         for _, element in elements:
             reader.take(element)
     except etree.LxmlError:
         damaged = True
-    look = reader.look
     if damaged or elements.error_log.filter_from_fatals():
-        look.unformatted = "the sheet is damaged"
+        look.remarks.append(f"{UNFORMATTED}: the sheet is damaged")
     look.columns = {column for column, is_hidden in enumerate(reader.columns) if is_hidden}
     if not _COVERING.search(data):
         look.cells |= reader.pale

@@ -219,8 +219,7 @@ class SheetLook:
     rows: set[int] = field(default_factory=set)
     columns: set[int] = field(default_factory=set)
     cells: set[Place] = field(default_factory=set)
-    unformatted: str = ""  # why formats, and what is hidden, could not be read
-    shortened: str = ""  # what the file counts and stands here fewer times
+    remarks: list[str] = field(default_factory=list)  # why formats could not be read, for example
 
     def marked(self, rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
         """The rows of the sheet, from its first cell on, with marks of what is hidden or struck."""
@@ -252,15 +251,10 @@ class SheetLook:
     def remark(self, rows: Sequence[Sequence[str]]) -> str:
         """What a person should know of the values of a sheet; "" if there is nothing."""
         filled = (r < len(rows) and any(rows[r][c : c + 1]) for r, c in self.formulas)
-        empty = len(self.formulas) - sum(filled)
-        remarks = []
-        if empty:
+        remarks = dict.fromkeys(self.remarks)
+        if empty := len(self.formulas) - sum(filled):
             what = "1 formula has" if empty == 1 else f"{empty:,} formulas have"
-            remarks.append(f"{what} no kept result")
-        if self.unformatted:
-            remarks.append(f"{UNFORMATTED}: {self.unformatted}")
-        if self.shortened:
-            remarks.append(self.shortened)
+            return "; ".join([f"{what} no kept result", *remarks])
         return "; ".join(remarks)
 
 
