@@ -12,7 +12,6 @@ import struct
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from indexer.errors import UnreadableDocument
@@ -279,45 +278,31 @@ class Compound:
 
     def properties(self) -> OwnProperties:
         """What it says of itself; nothing where that is damaged."""
-        try:
-            said = _properties(self.read("\x05SummaryInformation") or b"")
-        except (UnreadableDocument, struct.error):
-            return OwnProperties()
-        return own_properties(
-            said.get(_TITLE), said.get(_AUTHOR), *map(said.get, (_CREATED, _SAVED))
-        )
+        with suppress(UnreadableDocument, struct.error, *OLE_ERRORS):
+            if _is_bounded(self.read(_SUMMARY) or b""):
+                said = self._ole.getproperties(_SUMMARY, convert_time=True)
+                page = (said.get(_CODE_PAGE) or _UTF_8) & 0xFFFF
+                texts = (_text(said.get(number), f"cp{page}") for number in (_TITLE, _AUTHOR))
+                return own_properties(*texts, *(str(said.get(number)) for number in _TIMES))
+        return OwnProperties()
 
 
-_CODE_PAGE, _TITLE, _AUTHOR, _CREATED, _SAVED = 1, 2, 4, 12, 13
-_NARROW, _WIDE, _TIME = 30, 31, 64  # types of values
-_FIRST_TIME = datetime(1601, 1, 1, tzinfo=UTC)  # whence a time counts, in tenths of microseconds
+_SUMMARY, _UTF_8 = "\x05SummaryInformation", 65001
+_CODE_PAGE, _TITLE, _AUTHOR, _TIMES = 1, 2, 4, (12, 13)
+_VECTOR = 0x1000  # a type of values of which a file may claim any number
 MAX_PROPERTIES = 64
 
 
-def _properties(stream: bytes) -> dict[int, str]:
-    """The texts and days of a property set, [MS-OLEPS] 2.21; raises struct.error where damaged.
-
-    Not by olefile, whose reader of properties is unbounded on damaged files.
-    """
+def _is_bounded(stream: bytes) -> bool:
+    """Whether a property set, [MS-OLEPS] 2.21, costs no more to read than it is long."""
     (start,) = struct.unpack_from("<I", stream, 44)
-    _, count = struct.unpack_from("<II", stream, start)
-    found: dict[int, str] = {}
-    code_page = "utf-8"
-    for index in range(min(count, MAX_PROPERTIES)):
-        number, place = struct.unpack_from("<II", stream, start + 8 + 8 * index)
-        kind, length = struct.unpack_from("<II", stream, start + place)
-        content = start + place + 8
-        if number == _CODE_PAGE:
-            page = length & 0xFFFF
-            code_page = "utf-8" if page in (0, 65001) else f"cp{page}"
-        elif kind == _WIDE:
-            raw = stream[content : content + 2 * length]
-            found[number] = raw.decode("utf-16-le", "replace").rstrip("\0")
-        elif kind == _NARROW:
-            raw = stream[content : content + length].rstrip(b"\0")
-            found[number] = decode_named(raw, code_page) or raw.decode("cp1252", "replace")
-        elif kind == _TIME:
-            (ticks,) = struct.unpack_from("<Q", stream, start + place + 4)
-            with suppress(OverflowError):
-                found[number] = str((_FIRST_TIME + timedelta(microseconds=ticks // 10)).date())
-    return found
+    (count,) = struct.unpack_from("<I", stream, start + 4)
+    places = struct.unpack_from(f"<{2 * min(count, MAX_PROPERTIES)}I", stream, start + 8)[1::2]
+    kinds = (struct.unpack_from("<I", stream, start + place)[0] for place in places)
+    return count <= MAX_PROPERTIES and not any(kind & _VECTOR for kind in kinds)
+
+
+def _text(value: object, code_page: str) -> str:
+    if not isinstance(value, bytes):
+        return str(value or "")
+    return decode_named(value, code_page) or value.decode("cp1252", "replace")

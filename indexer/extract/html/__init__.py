@@ -108,12 +108,13 @@ def _main(blocks: Sequence[Block]) -> Sequence[Block]:
 
     An unclosed tag makes everything after it a menu, hence the check of shares.
     """
-    near: Sequence[Block] = [block for block in blocks if not block.aside]
-    near = near if _length(near) >= MIN_MAIN_SHARE * _length(blocks) else blocks
-    text: Sequence[Block] = [block for block in near if not block.menu]
-    text = text if _length(text) >= MIN_MAIN_SHARE * _length(near) else near
-    main = [block for block in text if block.main]
-    return main if main and _length(main) >= MIN_MAIN_SHARE * _length(text) else text
+    rules: tuple[Callable[[Block], bool], ...]
+    rules = (lambda each: not each.aside), (lambda each: not each.menu), (lambda each: each.main)
+    for rule in rules:
+        chosen = list(filter(rule, blocks))
+        if chosen and _length(chosen) >= MIN_MAIN_SHARE * _length(blocks):
+            blocks = chosen
+    return blocks
 
 
 def _length(blocks: Sequence[Block]) -> int:

@@ -36,16 +36,8 @@ MAX_LEVEL = 8  # of an outline; 9 is body text
 _SIGNS = {"~": "\u00a0", "_": "\u2011", "-": "", "*": ""}
 _CHARACTERS = table("rtf", "characters")
 _ENDS = frozenset({"par", "sect", "page", "softpage"})
-# What a word says of the text behind it, in which unit; and what of a colour.
-_LOOKS = {
-    "cf": ("colour", 1),
-    "chcbpat": ("ground", 1),
-    "cb": ("ground", 1),
-    "highlight": ("ground", 1),
-    "fs": ("points", 2),
-    "charscalex": ("width", 100),
-}
-_SWITCHES = table("rtf", "switches")
+_LOOKS, _SWITCHES = table("rtf", "looks"), table("rtf", "switches")
+_UNITS = {"points": 2, "width": 100}
 _HEIGHTS = {"super": 1, "up": 1, "sub": -1, "dn": -1, "nosupersub": 0}
 _SHADES = ("red", "green", "blue")
 _TITLES = frozenset({"title", "author"})
@@ -230,8 +222,8 @@ class _RtfReader:
         elif word in _SHADES and state.target == "colortbl":
             self._colours[-1][_SHADES.index(word)] = min(max(value, 0), 255)
         elif word in _LOOKS:
-            name, unit = _LOOKS[word]
-            looks: dict[str, Any] = {name: value / unit if unit > 1 else value}
+            name = _LOOKS[word]
+            looks: dict[str, Any] = {name: value / _UNITS[name] if name in _UNITS else value}
             self._state = replace(state, **looks)
 
     def _marked(self, text: str) -> str:

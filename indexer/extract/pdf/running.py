@@ -52,8 +52,13 @@ class EdgeRow:
 
     @cached_property
     def ends(self) -> frozenset[int]:
-        """Those of the numbers that stand at an end of the row."""
-        return _ends_of(self.text)
+        """Those of the numbers that are its first or last word."""
+        words = self.text.split(" ")
+        first = words[0].strip(_AROUND)
+        if len(words) > 1 and _LISTED.search(words[0]):
+            first = ""  # "3. Notice": that of a clause
+        both = (first, words[-1].strip(_AROUND))
+        return frozenset(int(end) if _NUMBER.fullmatch(end) else _roman(end) for end in both) - {0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,22 +134,14 @@ def without_running(pages: Iterable[Page], total: int, kept: Kept) -> Iterator[P
         near.append((number, page))
         if number >= REACH and (middle := near[-1 - REACH][1]) is not None:
             others = [(other, each) for other, each in near if each and each is not middle]
-            yield _without(number - REACH, middle, others, total, kept)
+            yield _without(_Near(number - REACH, middle, others, total), kept)
 
 
-def _without(
-    number: int, page: Page, near: Sequence[tuple[int, Page]], total: int, kept: Kept
-) -> Page:
-    """The page without the rows that run on it and those `near`."""
-    removed: set[int] = set()
-    rows_near = max((each.rows for _, each in near), default=0)
-    others = [(other, each) for other, each in near if each.rows > 2]
-    texts = [each.texts for _, each in others]
-    for rows, edges in (
-        (page.top, [(other, each.top) for other, each in others]),
-        (page.bottom, [(other, each.bottom) for other, each in others]),
-    ):
-        for row, shape in _running(number, page, rows, texts, edges, total, rows_near):
+def _without(near: _Near, kept: Kept) -> Page:
+    """The page without the rows that run on it and those near it."""
+    page, removed = near.page, set[int]()
+    for side in ("top", "bottom"):
+        for row, shape in near.running(side):
             removed.update(row.lines)
             texts_of = kept.setdefault(shape, [row.text])
             if texts_of[-1] != row.text:
@@ -155,106 +152,103 @@ def _without(
     return Page(lines, page.after, page.label)
 
 
-Others = Sequence[tuple[int, Sequence[EdgeRow]]]
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A page by its number in a document of `total` pages, and those near it."""
 
+    number: int
+    page: Page
+    pages: Sequence[tuple[int, Page]]
+    total: int
 
-def _running(
-    number: int,
-    page: Page,
-    rows: Sequence[EdgeRow],
-    texts: Sequence[frozenset[str]],
-    others: Others,
-    total: int,
-    rows_near: int,
-) -> list[tuple[EdgeRow, str]]:
-    """The rows of an edge that run, with what they have in common with those on other pages.
+    def running(self, side: str) -> list[tuple[EdgeRow, str]]:
+        """The rows of an edge that run, with what they have in common with those on other pages.
 
-    A row without a number and a twin among the `texts` of other pages does not run.
-    """
-    found: list[tuple[EdgeRow, str, bool]] = []
-    misses = 0
-    for place, row in enumerate(rows):
-        evidence = None
-        counting = _counting(number, row, total)
-        if counting or any(row.text in each for each in texts):
-            evidence = _evidence(number, page, place, row, counting, others, total)
-        if evidence is None or (misses and not evidence[1]):
-            misses += 1
-            if misses > 1:
-                break
-            continue
-        found.append((row, *evidence))
-    if not found:
-        return []
-    last = found[-1][0]
-    if last in rows[MAX_ROWS - 1 :] or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
-        # Copies of a page, or a form: what they have in common does not end where a head does.
-        of_all = [at for at, (_, shape, _) in enumerate(found) if _is_of_all(shape, number)]
-        return [
-            (row, shape)
-            for at, (row, shape, _) in enumerate(found)
-            if _is_bare(shape) or at <= max(of_all, default=-1)
+        A row without a number and a twin on other pages does not run.
+        """
+        rows: Sequence[EdgeRow] = getattr(self.page, side)
+        pages = [(number, page) for number, page in self.pages if page.rows > 2]
+        others = [(number, getattr(page, side)) for number, page in pages]
+        found: list[tuple[EdgeRow, str, bool]] = []
+        misses = 0
+        for place, row in enumerate(rows):
+            evidence = None
+            counting = self._counting(row)
+            if counting or any(row.text in page.texts for _, page in pages):
+                evidence = self._evidence(place, row, counting, others)
+            if evidence is None or (misses and not evidence[1]):
+                misses += 1
+                if misses > 1:
+                    break
+                continue
+            found.append((row, *evidence))
+        if not found:
+            return []
+        last = found[-1][0]
+        most, own = max((page.rows for _, page in self.pages), default=0), self.page.rows
+        if last in rows[MAX_ROWS - 1 :] or (len(found) >= own > 2 and 2 * own >= most):
+            # Copies of a page, or a form: what they have in common does not end where a head does.
+            of_all = [
+                at for at, (_, shape, _) in enumerate(found) if _is_of_all(shape, self.number)
+            ]
+            return [
+                (row, shape)
+                for at, (row, shape, _) in enumerate(found)
+                if _is_bare(shape) or at <= max(of_all, default=-1)
+            ]
+        free = last.gap >= FREE * self.page.pitch
+        return [(row, shape) for row, shape, certain in found if certain or free]
+
+    def _counting(self, row: EdgeRow) -> list[int]:
+        """The numbers of a row that may be its page's.
+
+        With words, one beyond any page's counts something else: "Invoice 1005".
+        """
+        has_words = any(map(str.isalpha, row.text))
+        most = max(self.total, FAR) if has_words else self.total + 10_000
+        return [value for value in row.numbers if abs(value - self.number) <= most]
+
+    def _evidence(
+        self, place: int, row: EdgeRow, counting: Sequence[int], others: Others
+    ) -> tuple[str, bool] | None:
+        """The shape of a row that runs, and whether that is certain; None if it does not run.
+
+        `place` counts from the edge: feet may stand right under a text that ends early.
+        """
+        short = self.total <= SHORT_DOCUMENT
+        few = 1 if 2 * self.total <= SHORT_DOCUMENT else ALIKE
+        many = max(few, min(MANY, ceil(MOST * len(others))))
+        low, high = row.distance - SHIFT, row.distance + SHIFT
+        mates = [
+            (other, mate)
+            for other, edge in others
+            for rank, mate in enumerate(edge)
+            if low <= mate.distance <= high or -1 <= rank - place <= 1
         ]
-    free = last.gap >= FREE * page.pitch
-    return [(row, shape) for row, shape, certain in found if certain or free]
+        same = [(other, mate) for other, mate in mates if mate.text == row.text]
+        if short:
+            same = [each for each in same if abs(each[1].distance - row.distance) <= SHIFT]
+        alike = len({other for other, _ in same})
+        if alike >= (1 if short else ALIKE):
+            if short and row.distance > NARROW_BAND * self.page.height:
+                return None
+            return row.text, not short and alike >= MOST * len(others)
+        for value in counting:
+            step = value - self.number
+            counted = [(other, mate) for other, mate in mates if other + step in mate.numbers]
+            times = len({other for other, _ in counted})
+            if times < few:
+                continue
+            shape = _shape_without(row.text, value)
+            shared = {o for o, mate in counted if shape == _shape_without(mate.text, o + step)}
+            if _is_bare(shape) or (len(shared) >= few and times >= many):
+                return shape, True
+            if value in row.ends and times >= many > few and len(row.text) <= MAX_HEAD:
+                return shape, False
+        return None
 
 
-def _counting(number: int, row: EdgeRow, total: int) -> list[int]:
-    """The numbers of a row that may be its page's.
-
-    With words, one beyond any page's counts something else: "Invoice 1005".
-    """
-    most = max(total, FAR) if any(map(str.isalpha, row.text)) else total + 10_000
-    return [value for value in row.numbers if abs(value - number) <= most]
-
-
-def _evidence(
-    number: int,
-    page: Page,
-    place: int,
-    row: EdgeRow,
-    counting: Sequence[int],
-    others: Others,
-    total: int,
-) -> tuple[str, bool] | None:
-    """The shape of a row that runs, and whether that is certain; None if it does not run.
-
-    `place` counts from the edge: feet may stand right under a text that ends early.
-    """
-    short = total <= SHORT_DOCUMENT
-    few = 1 if 2 * total <= SHORT_DOCUMENT else ALIKE
-    many = max(few, min(MANY, ceil(MOST * len(others))))
-    low, high = row.distance - SHIFT, row.distance + SHIFT
-    mates = [
-        (other, mate)
-        for other, edge in others
-        for rank, mate in enumerate(edge)
-        if low <= mate.distance <= high or -1 <= rank - place <= 1
-    ]
-    same = [(other, mate) for other, mate in mates if mate.text == row.text]
-    if short:
-        same = [each for each in same if abs(each[1].distance - row.distance) <= SHIFT]
-    alike = len({other for other, _ in same})
-    if alike >= (1 if short else ALIKE):
-        if short and row.distance > NARROW_BAND * page.height:
-            return None
-        return row.text, not short and alike >= MOST * len(others)
-    for value in counting:
-        step = value - number
-        times = len({other for other, mate in mates if other + step in mate.numbers})
-        if times < few:
-            continue
-        shape = _shape_without(row.text, value)
-        shared = {
-            other
-            for other, mate in mates
-            if other + step in mate.numbers and shape == _shape_without(mate.text, other + step)
-        }
-        if _is_bare(shape) or (len(shared) >= few and times >= many):
-            return shape, True
-        if value in row.ends and times >= many > few and len(row.text) <= MAX_HEAD:
-            return shape, False
-    return None
+Others = Sequence[tuple[int, Sequence[EdgeRow]]]
 
 
 # --- Numbers of pages, in digits or Roman, alone or among words -----------------------------------
@@ -266,16 +260,6 @@ _LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, t
 _ROMAN = regex.compile(r"(?i)^(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*(\d+)\W*$")  # "5 of 60": a page of all pages
-
-
-def _ends_of(text: str) -> frozenset[int]:
-    """The numbers that are the first or last word."""
-    words = text.split(" ")
-    first = words[0].strip(_AROUND)
-    if len(words) > 1 and _LISTED.search(words[0]):
-        first = ""  # "3. Notice": that of a clause
-    both = (first, words[-1].strip(_AROUND))
-    return frozenset(int(end) if _NUMBER.fullmatch(end) else _roman(end) for end in both) - {0}
 
 
 def _roman(word: str) -> int:
