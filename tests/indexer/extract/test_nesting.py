@@ -70,6 +70,7 @@ FILES: dict[str, Callable[[], str | bytes]] = {
     "tables.html": lambda: "<table><tr><td>" * DEEP + TEXT,
     "lists.html": lambda: around("<ul><li>", "</li></ul>"),
     "formula.html": lambda: f"<p>{TEXT}</p><math>{around('<mrow>', '</mrow>')}</math>",
+    "tags.md": lambda: around("<div title=a>", "</div>"),
     "front.md": lambda: f"---\ntitle: {'[' * 9_000}\n---\n{TEXT}\n",
     "anchors.md": lambda: f"---\na: &a [*a, *a]\ntitle: *a\n---\n{TEXT}\n",
     "lists.yaml": lambda: f"text: {TEXT}\na: {'[' * DEEP}",
