@@ -82,8 +82,9 @@ _NO_TITLE, _NO_AUTHOR = (
 )
 # The author and the day of a template that a program fills and never dates anew.
 _TEMPLATES = frozenset({"python-docx"})
-_DAY = re.compile(r"\s*(?:D:)?((?:1\d|20|21)\d\d)(-?)(\d\d)\2(\d\d)(?![\d-])", re.ASCII)
-_DAY_AND_TIME = re.compile(r"\s*(?:D:)?((?:1\d|20|21)\d\d)()(\d\d)(\d\d)(?=\d{2})", re.ASCII)
+_DAY = re.compile(
+    r"\s*(?:D:)?((?:1\d|20|21)\d\d)(-?)(\d\d)\2(\d\d)(?:(?![\d-])|(?<=\d{8})(?=\d\d))", re.ASCII
+)
 _UNSET = words("left", "days")
 
 
@@ -118,9 +119,7 @@ def usable_title(title: object) -> str | None:
 
 def day_of(value: object) -> str:
     """The day of a time in ISO form or as in a PDF ("D:20240312…"); "" for none, or one unset."""
-    text = _on_one_line(value)
-    found = _DAY.match(text) or _DAY_AND_TIME.match(text)
-    if found is None:
+    if (found := _DAY.match(_on_one_line(value))) is None:
         return ""
     day = f"{found[1]}-{found[3]}-{found[4]}"
     return day if is_day(day) and day not in _UNSET else ""

@@ -123,21 +123,14 @@ def parted(text: str) -> Iterator[tuple[str, bool]]:
         inside = line.rfind(_START) > line.rfind(_END)
         pieces = list(_pieces(line))
         hidden = [piece for piece, is_inside in pieces if is_inside and _WORD.search(piece)]
-        seen = _joined(piece for piece, is_inside in pieces if not is_inside)
+        seen = "\0".join(piece for piece, is_inside in pieces if not is_inside)
+        seen = re.sub(r"(?<= )\0 +", "", seen).replace("\0", "")  # one blank where there were two
         if _WORD.search(seen) or not any(is_inside for _, is_inside in pieces):
             for each in lines_of(_INTERNAL.sub("", seen)):
                 yield each, False
         for piece in hidden:
             for each in lines_of(_INTERNAL.sub("", piece).strip(" \t|"), MAX_HIDDEN_CHARS):
                 yield f"{HIDDEN_MARK} {each}", True
-
-
-def _joined(pieces: Iterable[str]) -> str:
-    """Shown text around what was taken out of it, with one blank where there were two."""
-    found = ""
-    for piece in pieces:
-        found += piece.lstrip(" ") if found.endswith(" ") else piece
-    return found
 
 
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:

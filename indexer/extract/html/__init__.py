@@ -108,10 +108,8 @@ def _main(blocks: Sequence[Block]) -> Sequence[Block]:
 
     An unclosed tag makes everything after it a menu, hence the check of shares.
     """
-    rules: tuple[Callable[[Block], bool], ...]
-    rules = (lambda each: not each.aside), (lambda each: not each.menu), (lambda each: each.main)
-    for rule in rules:
-        chosen = list(filter(rule, blocks))
+    for name, wanted in (("aside", False), ("menu", False), ("main", True)):
+        chosen = [block for block in blocks if getattr(block, name) is wanted]
         if chosen and _length(chosen) >= MIN_MAIN_SHARE * _length(blocks):
             blocks = chosen
     return blocks
@@ -221,7 +219,7 @@ class _Reader:
         self._open.append(_begun(self._open[-1], tag, attrs, look, in_header))
         self._tags[tag] += 1
         if tag == "a":
-            self._end_link()
+            self._list_link()
             self._address = attrs.get("href", "").strip()
         self._begin(tag)
         self._in_table(tag, attrs)
@@ -276,7 +274,8 @@ class _Reader:
             if element.tag == "table":
                 self._end_table()
         if element.tag == "a":
-            self._end_link()
+            self._list_link()
+            self._address = ""
         if element.tag in _LISTS:
             self._lists.pop()
         if element.tag in ("li", "blockquote", *_HEADINGS):
@@ -310,18 +309,17 @@ class _Reader:
         """A text of the current element, marked if it is not shown."""
         return hide(text) if (look or self._open[-1].look).hides else text
 
-    def _end_link(self) -> None:
+    def _list_link(self) -> None:
+        """List what has been read of the link in hand, which may go on."""
         if self._linked:
             self._links.append(("".join(self._linked), self._address))
-        self._address, self._linked = "", []
+            self._linked = []
 
     def _flush(self) -> None:
         """End the current block; a link that starts in it goes on after it, listed with it."""
         if not self._text:
             return
-        if self._linked:
-            self._links.append(("".join(self._linked), self._address))
-            self._linked = []
+        self._list_link()
         raw, self._text = joined(self._text), []
         if self._tags["pre"]:
             text = raw.strip("\n")

@@ -47,7 +47,6 @@ class Mail:
 
     def attach(self, name: str, data: bytes) -> None:
         """Attach a file; of pictures, sound and programs the name and kind are all that is read."""
-        name = markdown.one_line(name)
         known = known_by_bytes(data)
         if known is not None and known.reason == "binary":
             self.attached.append(f"{name} ({known.what})")
@@ -66,8 +65,8 @@ class Mail:
 
     def name(self, name: str, what: str) -> None:
         """Name an attachment that cannot be read, and why."""
-        self.attached.append(f"{markdown.one_line(name)} ({what})")
-        self.unread.append(f"{markdown.one_line(name)} ({what})")
+        self.attached.append(f"{name} ({what})")
+        self.unread.append(f"{name} ({what})")
 
     def text(self) -> str:
         """The message as it is read: headers, text, names of attachments."""
@@ -335,13 +334,13 @@ class _Outlook:
     def _attach(self, storage: str, mail: Mail) -> None:
         """Attach what is in a storage; one without a name and bytes is none."""
         names = (self._string(storage, key) for key in ("long_name", "name", "shown_name"))
-        name = next(filter(None, names), "")
+        name = markdown.one_line(next(filter(None, names), ""))
         data = self._read(storage, "data", "0102")
         inner = f"{self._prefix}{storage}/__substg1.0_{_NUMBERS['data']}000D/"
         if data is not None:
             mail.attach(name or "attachment", data)
         elif self._compound.read(f"{inner}{_PROPERTIES}") is not None:
-            name = f"{markdown.one_line(name).replace('/', '_') or 'message'}.msg"
+            name = f"{name.replace('/', '_') or 'message'}.msg"
             mail.enclose(name, lambda: _Outlook(self._compound, inner).mail())
         elif any(each.startswith(inner) for each in self._compound.names()):
             mail.name(name or "object", "object of another program")

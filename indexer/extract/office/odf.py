@@ -27,17 +27,12 @@ from indexer.extract.container import (
 )
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
 from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, joined, shift
-from indexer.extract.office.odf_tables import (
-    MAX_REPEATED,
-    comment_of,
-    odf_rows,
-)
+from indexer.extract.office.odf_tables import MAX_REPEATED, comment_of, odf_rows
 from indexer.extract.tables import Cell, table_text
 from indexer.extract.text.formula import formula_text
 from indexer.records import Line
 
 _SKIPPED = words("odf", "skipped")
-
 _HIDDEN_PARAGRAPH = "{*}hidden-paragraph"  # a field that hides the paragraph which it stands in
 
 
@@ -234,9 +229,6 @@ _HEIGHTS = {"super": 1.0, "sub": -1.0}
 _FAR = 1_200.0  # points to the left of a page or above it, further than any is wide
 
 
-_PLAIN = Look()
-
-
 class OdfStyles:
     """The styles of a document, with those that they are derived from."""
 
@@ -253,7 +245,7 @@ class OdfStyles:
         """How the style of a paragraph, section, slide or run lets its text look."""
         given = dict(self._of(attribute(element, "style-name") or ""))
         if not given:
-            return _PLAIN
+            return Look()
         if "ground" not in given:
             above = (self._of(attribute(e, "style-name") or "") for e in element.iterancestors())
             given["ground"] = next((e["ground"] for e in above if "ground" in e), self._paper)

@@ -65,7 +65,10 @@ def _lines(parts: Parts, slides: list[str], edges: _Edges, unread: list[str]) ->
     seen: set[str] = set()
     for number, name in enumerate(slides, start=1):
         try:
-            text = markdown.page(_slide(parts, name, edges, seen))
+            if (root := parts.xml(name)) is None:
+                raise UnreadableDocument("malformed", f"no part {name!r}")
+            text = markdown.page(_slide(parts, name, root, edges, seen))
+            text = hide(text) if attribute(root, "show") in ("0", "false") else text
         except UnreadableDocument as error:
             if error.reason != "malformed":
                 raise
@@ -85,19 +88,8 @@ def _first_title(parts: Parts, slides: list[str]) -> str | None:
     return None
 
 
-def _slide(parts: Parts, name: str, edges: _Edges, seen: set[str]) -> Iterator[str]:
+def _slide(parts: Parts, name: str, root: Element, edges: _Edges, seen: set[str]) -> Iterator[str]:
     """The blocks of a slide; `seen` contains the margin texts of earlier slides."""
-    root = parts.xml(name)
-    if root is None:
-        raise UnreadableDocument("malformed", f"no part {name!r}")
-    hidden = attribute(root, "show") in ("0", "false")
-    blocks = _slide_blocks(parts, name, root, edges, seen)
-    yield from map(hide, blocks) if hidden else blocks
-
-
-def _slide_blocks(
-    parts: Parts, name: str, root: Element, edges: _Edges, seen: set[str]
-) -> Iterator[str]:
     related = relations(parts, name)
     shapes = [each for each in inside(root, "cSld", "spTree") if not _repeats(each, seen)]
     shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)

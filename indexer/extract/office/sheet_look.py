@@ -71,9 +71,8 @@ def read_styles(parts: ZipParts, name: str) -> dict[int, CellStyle]:
 
 
 def _letters(font: Element) -> Look:
-    size = child(font, "sz")
-    points = _share(size.get("val") if size is not None else None)
-    points = 10.0 if points is None else points
+    given = _share(attribute(child(font, "sz"), "val"))
+    points = 10.0 if given is None else given
     return Look(_colour(child(font, "color")), points=points, struck=is_on(child(font, "strike")))
 
 

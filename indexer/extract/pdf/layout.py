@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from indexer.extract.hidden import hide, parted, struck
+from indexer.extract.hidden import Look, hide, parted, struck
+from indexer.extract.hidden import joined as as_one
 from indexer.extract.pdf.calls import Box, LayersOff
 from indexer.extract.pdf.lines import (
     HYPHENS,
@@ -110,6 +111,7 @@ def _turned(line: PlacedLine, places: Places) -> PlacedLine:
 MIN_STRUCK, MIN_STRUCK_SHARE = 2, 0.8  # of those that a rule lies on, which it goes through
 WITHIN = (0.1, 0.6)  # font sizes above the baseline
 EDGE = 0.15  # of a letter's height, at its foot and its head
+_GONE = Look(struck=True)
 
 
 def struck_out(
@@ -146,14 +148,11 @@ def _marked(text: str, gone: Sequence[bool]) -> str:
     signs = [at for at, char in enumerate(body) if char.strip()]
     if len(signs) != len(gone):
         return struck(body) + text[len(body) :] if 2 * sum(gone) > len(gone) else text
-    state, is_gone = False, dict(zip(signs, gone, strict=True))
-    pieces: list[tuple[bool, str]] = []
+    state, is_gone, pieces = False, dict(zip(signs, gone, strict=True)), list[str]()
     for at, char in enumerate(body):  # what is no letter goes with the one before it
         state = is_gone[at] if char.isalnum() else state
-        pieces.append((state, char))
-    runs = groupby(pieces, key=lambda piece: piece[0])
-    texts = ((on, "".join(char for _, char in run)) for on, run in runs)
-    return "".join(struck(run) if on else run for on, run in texts) + text[len(body) :]
+        pieces.append(_GONE.marked(char) if state else char)
+    return as_one(pieces) + text[len(body) :]
 
 
 # ---- Form fields and comments

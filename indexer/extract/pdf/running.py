@@ -80,6 +80,7 @@ class Page:
     texts: frozenset[str] = frozenset()  # of its rows at both edges
 
 
+_Edges = Sequence[tuple[int, Sequence[EdgeRow]]]
 Kept = dict[str, list[str]]  # what was taken out, by its shape: the first and the last of each
 
 
@@ -172,10 +173,9 @@ class _Near:
         found: list[tuple[EdgeRow, str, bool]] = []
         misses = 0
         for place, row in enumerate(rows):
-            evidence = None
             counting = self._counting(row)
-            if counting or any(row.text in page.texts for _, page in pages):
-                evidence = self._evidence(place, row, counting, others)
+            known = counting or any(row.text in page.texts for _, page in pages)
+            evidence = self._evidence(place, row, counting, others) if known else None
             if evidence is None or (misses and not evidence[1]):
                 misses += 1
                 if misses > 1:
@@ -209,7 +209,7 @@ class _Near:
         return [value for value in row.numbers if abs(value - self.number) <= most]
 
     def _evidence(
-        self, place: int, row: EdgeRow, counting: Sequence[int], others: Others
+        self, place: int, row: EdgeRow, counting: Sequence[int], others: _Edges
     ) -> tuple[str, bool] | None:
         """The shape of a row that runs, and whether that is certain; None if it does not run.
 
@@ -246,9 +246,6 @@ class _Near:
             if value in row.ends and times >= many > few and len(row.text) <= MAX_HEAD:
                 return shape, False
         return None
-
-
-Others = Sequence[tuple[int, Sequence[EdgeRow]]]
 
 
 # --- Numbers of pages, in digits or Roman, alone or among words -----------------------------------

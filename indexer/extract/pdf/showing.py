@@ -159,8 +159,17 @@ class ShownPdf:
 
     def points(self, number: int, width: int) -> Points:
         """A page, so many points wide or as many as the bound allows. Raises UnreadableDocument."""
+        import pypdfium2
+        import pypdfium2.raw as pdfium
+
         with self.page(number) as page:
-            return _drawn(page, width)
+            across, down = size_within(page.get_width(), page.get_height(), width)
+            bitmap = pypdfium2.PdfBitmap.new_native(across, down, pdfium.FPDFBitmap_BGR)
+            with closing(bitmap):
+                bitmap.fill_rect((255, 255, 255, 255), 0, 0, across, down)
+                flags = pdfium.FPDF_ANNOT | pdfium.FPDF_REVERSE_BYTE_ORDER
+                pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, across, down, 0, flags)
+                return points_of(bytes(bitmap.buffer), across, down, bitmap.stride)
 
     def outline(
         self, number: int, quotation: str, near: float | None
@@ -171,20 +180,6 @@ class ShownPdf:
             with suppress(UnreadableDocument), self.page(number) as shown:
                 page = letters_on(shown)
         return [(number, box) for box in outlined(quotation, page, near)]
-
-
-def _drawn(page: pypdfium2.PdfPage, wanted: int) -> Points:
-    import pypdfium2
-    import pypdfium2.raw as pdfium
-
-    shown_width, shown_height = page.get_size()
-    width, height = size_within(shown_width, shown_height, wanted)
-    bitmap = pypdfium2.PdfBitmap.new_native(width, height, pdfium.FPDFBitmap_BGR)
-    with closing(bitmap):
-        bitmap.fill_rect((255, 255, 255, 255), 0, 0, width, height)
-        flags = pdfium.FPDF_ANNOT | pdfium.FPDF_REVERSE_BYTE_ORDER
-        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)
-        return points_of(bytes(bitmap.buffer), width, height, bitmap.stride)
 
 
 def size_within(width: float, height: float, wanted: int) -> tuple[int, int]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -151,25 +150,21 @@ _LATEX_COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}]|\\\\")
 MAX_TITLE_SEARCH = 20_000  # characters at the beginning, among which a title stands
 
 
-def _title(kind: str, text: str) -> str | None:
-    """The title by the conventions of a kind of text; None where there is none."""
-    found = _TITLES[kind].search(text[:MAX_TITLE_SEARCH])
-    title = found[1] if found else ""
-    return " ".join((_LATEX_COMMAND.sub(" ", title) if kind == "latex" else title).split()) or None
-
-
 def read_text(data: bytes) -> Extraction:
     """Its lines."""
     return Extraction(None, plain_lines([decode(data)]))
 
 
-def _titled(title: Callable[[str], str | None], data: bytes) -> Extraction:
-    """The title and lines of a text, front matter included."""
+def _titled(kind: str, data: bytes) -> Extraction:
+    """The lines of a text, and its title by the conventions of its kind."""
     text = decode(data).replace("\r\n", "\n")
-    return Extraction(title(text), plain_lines([text]))
+    found = _TITLES[kind].search(text[:MAX_TITLE_SEARCH])
+    title = found[1] if found else ""
+    title = " ".join((_LATEX_COMMAND.sub(" ", title) if kind == "latex" else title).split())
+    return Extraction(title or None, plain_lines([text]))
 
 
-read_org, read_latex, read_rst = (partial(_titled, partial(_title, kind)) for kind in _TITLES)
+read_org, read_latex, read_rst = (partial(_titled, kind) for kind in _TITLES)
 
 
 # --- Single-byte code pages -----------------------------------------------------------------------
