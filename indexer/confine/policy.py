@@ -1,9 +1,8 @@
 """What a confined process may do: which system calls each kind may make and why, files, limits.
 
-The calls, in syscalls.txt, are those that the program and its libraries were seen to make; further
-ones are there because another C library, kernel or processor uses them for the same purpose.
-docs/system-calls.md is the table by call and process. corpus_agent.seal and the parsers build the
-policies.
+The calls, in syscalls.txt, and their requests, in requests.txt, are those that the program and its
+libraries were seen to make; further ones are there because another C library, kernel or processor
+uses them for the same purpose. docs/system-calls.md is the table by call and process.
 """
 
 from __future__ import annotations
@@ -33,36 +32,8 @@ CLONE_PARENT, CLONE_PTRACE = 0x00008000, 0x00002000  # a child that is another's
 CLONE_NEW = (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
 _NOT_OWN = sum(CLONE_NEW) | CLONE_PARENT | CLONE_PTRACE
 
-# What is asked of terminals, pipes and descriptors. Not TIOCSTI and TIOCLINUX, which type into the
-# terminal as if the user had; not TIOCSPGRP and TIOCSCTTY, which take it away; nothing of SIOC*,
-# which asks and sets the network by any socket, a pair's too; no FIOSETOWN, which sends signals.
-IOCTLS = {
-    "TCGETS": 0x5401, "TCSETS": 0x5402, "TCSETSW": 0x5403, "TCSETSF": 0x5404,
-    "TCGETS2": 0x802C542A, "TCSETS2": 0x402C542B, "TCSETSW2": 0x402C542C, "TCSETSF2": 0x402C542D,
-    "TCSBRK": 0x5409, "TCFLSH": 0x540B, "TIOCGPGRP": 0x540F, "TIOCGWINSZ": 0x5413,
-    "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIONCLEX": 0x5450, "FIOCLEX": 0x5451,
-}  # fmt: skip
 _IOCTL_TYPE, _TERMINALS, _SOCKETS = 0xFF00, 0x5400, 0x8900
-
-# Not F_SETOWN and its kin, which have the kernel send signals to another process, nor leases.
-FCNTLS = {
-    "F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4,
-    "F_GETLK": 5, "F_SETLK": 6, "F_SETLKW": 7,
-    "F_OFD_GETLK": 36, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38,
-    "F_DUPFD_QUERY": 1027, "F_DUPFD_CLOEXEC": 1030, "F_SETPIPE_SZ": 1031, "F_GETPIPE_SZ": 1032,
-    "F_ADD_SEALS": 1033, "F_GET_SEALS": 1034,
-}  # fmt: skip
-
-# About this process and thread alone. Not PR_SET_PTRACER, which lets another read this one,
-# PR_SCHED_CORE, which names others, PR_SET_MM nor PR_SET_SECCOMP.
-PRCTLS = {
-    "PR_SET_PDEATHSIG": 1, "PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15,
-    "PR_GET_NAME": 16, "PR_GET_SECCOMP": 21, "PR_CAPBSET_READ": 23, "PR_CAPBSET_DROP": 24,
-    "PR_SET_TIMERSLACK": 29, "PR_SET_NO_NEW_PRIVS": 38, "PR_GET_NO_NEW_PRIVS": 39,
-    "PR_SET_THP_DISABLE": 41, "PR_GET_THP_DISABLE": 42, "PR_CAP_AMBIENT": 47,
-    "PR_SVE_SET_VL": 50, "PR_SVE_GET_VL": 51,  # vectors of aarch64
-    "PR_SET_VMA": 0x53564D41,  # C libraries name the memory that they map
-}  # fmt: skip
+_REQUESTS = grouped("requests.txt")
 
 
 def _all(*syscalls: str) -> tuple[Allow, ...]:
@@ -73,8 +44,9 @@ def _groups(*names: str) -> tuple[Allow, ...]:
     return _all(*(syscall for name in names for syscall in group(name)))
 
 
-def _one_of(syscall: str, argument: int, values: dict[str, int]) -> tuple[Allow, ...]:
-    return tuple(Allow(syscall, (Arg(argument, value),)) for value in values.values())
+def _requests(syscall: str, argument: int) -> tuple[Allow, ...]:
+    numbers = (int(line.split()[1], 0) for line in _REQUESTS[syscall])
+    return tuple(Allow(syscall, (Arg(argument, number),)) for number in numbers)
 
 
 # -- what every process needs: a C library, Python, threads
@@ -86,17 +58,13 @@ _OPENING = tuple(
     for value, mask in ((0, O_TRUNC), (1, O_ACCMODE), (2, O_ACCMODE))
 )
 
-_DESCRIPTORS = _one_of("fcntl", 1, FCNTLS)
-
-_TERMINAL = _one_of("ioctl", 1, IOCTLS)
-
 # Its flags are an argument: a thread of its own process, in no new namespace.
 _THREAD = (Allow("clone", (Arg(0, CLONE_THREAD, mask=CLONE_THREAD | _NOT_OWN),)),)
 
 # By number 0 only, which means the caller: a child inherits the filter, in which the process's own
 # number would be its parent's. Asking for the cores of another process reveals nothing.
 _ITSELF = (
-    *_one_of("prctl", 0, PRCTLS),
+    *_requests("prctl", 0),
     Allow("prlimit64", (Arg(0),)),
     Allow("sched_setaffinity", (Arg(0),)),
     Allow("setpriority", (Arg(0), Arg(1))),
@@ -122,7 +90,7 @@ _PAIRS = (
 
 _BASE = (
     *_groups("memory", "reading", "writing", "waiting", "time", "itself", "talking"),
-    *_OPENING, *_DESCRIPTORS, *_TERMINAL, *_ITSELF, *_TALKING, *_PAIRS,
+    *_OPENING, *_requests("fcntl", 1), *_requests("ioctl", 1), *_ITSELF, *_TALKING, *_PAIRS,
 )  # fmt: skip
 
 # -- what only some need

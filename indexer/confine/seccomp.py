@@ -66,13 +66,6 @@ class Calls:
     peer: int | None = None
 
 
-def everything_but(denied: Iterable[Denial], names: Iterable[str]) -> Calls:
-    """All calls of `names` but `denied`: emulates a kernel that lacks those."""
-    lacking = tuple(denied)
-    absent = {denial.syscall for denial in lacking}
-    return Calls(tuple(Allow(name) for name in names if name not in absent), lacking)
-
-
 # ---- The program that the kernel runs at each call
 
 # linux/bpf_common.h, linux/filter.h

@@ -92,10 +92,7 @@ def user_site() -> str | None:
 
 
 def with_user_site(code: str) -> str:
-    """The code that imports from the user's site, too, if this process does.
-
-    Its packages alone: what the site of the user's would run at the start is not run.
-    """
+    """The code that imports packages of the user's site, too, if this process does; runs none."""
     folder = user_site()
     return code if folder is None else _USER_SITE.format(folder=folder) + code
 
@@ -124,11 +121,7 @@ def find_program(name: str) -> Path | None:
 
 
 def variables(*names: str, prefix: str | None = None) -> dict[str, str]:
-    """The variables of this process with these names or this `prefix`, cleaned.
-
-    Lists of folders keep only entries that do not depend on the working folder; folders must be
-    absolute.
-    """
+    """The variables of this process with these names or this `prefix`, absolute paths alone."""
     found = {}
     for name, value in os.environ.items():
         if name in names or (prefix is not None and name.startswith(prefix)):

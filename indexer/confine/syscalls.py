@@ -64,10 +64,7 @@ def group(name: str) -> tuple[str, ...]:
 
 
 def number(name: str, arch: Architecture) -> int | None:
-    """The call's number on `arch`, None where `arch` has no such call.
-
-    Raises KeyError for a name that is not in the table: a policy cannot misspell a call.
-    """
+    """The call's number on `arch`, None where it has none; KeyError where the table has none."""
     found = _NUMBERS[name][0 if arch is X86_64 else 1]
     return None if found == "-" else int(found)
 

@@ -16,8 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from indexer.confine.capabilities import SYS_ADMIN, drop_capabilities, held
-from indexer.confine.kernel import restrict_syscalls
+from indexer.confine.kernel import SYS_ADMIN, drop_capabilities, held, restrict_syscalls
 from indexer.confine.policy import NO_SOCKETS
 from indexer.confine.syscalls import Architecture, architecture, call, number
 

@@ -142,11 +142,11 @@ def test_the_whole_disk_cannot_be_a_corpus(store):
 CALL_MISSING = """
 import sys
 from pathlib import Path
-from indexer.confine import Denial, restrict_syscalls
+from tests.indexer.confine.test_kernel_answers import lack
 root, store, missing = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 if missing:
     # The seal's own filter comes after this one, so this process's kernel has no such call.
-    restrict_syscalls([Denial(missing, int(sys.argv[4]))])
+    lack(missing, int(sys.argv[4]))
 from indexer.errors import CorpusError
 from corpus_agent.seal import policy, seal
 try:

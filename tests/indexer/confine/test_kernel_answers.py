@@ -25,6 +25,8 @@ from typing import Any
 import pytest
 
 from indexer.confine import (
+    Allow,
+    Denial,
     kernel,
     one_peer,
     parser_calls,
@@ -102,6 +104,13 @@ def answers(calls: Calls, probes: Sequence[Probe]) -> list[int]:
     _answer(listener, pid, found)
     os.close(listener)
     return list(found[:-1])
+
+
+def lack(call: str, answer: int = errno.EPERM) -> None:
+    """Go on as on a kernel that answers so to a call."""
+    others = tuple(Allow(name) for name in names() if name != call)
+    syscalls.prctl(38, 1)  # PR_SET_NO_NEW_PRIVS
+    kernel._restrict_syscalls(Calls(others, (Denial(call, answer),)), syscalls.architecture())
 
 
 def _ask(
