@@ -1,7 +1,7 @@
 """Texts -> unit vectors, by a model from a local folder only.
 
 Here is the interface between the index and what computes vectors, which imports no engine.
-`encoder` implements it: it runs a model folder through ONNX Runtime (`graph`, `onnx_engine`)
+`encoder` implements it: it runs a model folder through ONNX Runtime (`onnx_engine`)
 where that knows the architecture, else through sentence-transformers (`torch_engine`).
 """
 

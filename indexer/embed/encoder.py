@@ -16,6 +16,7 @@ import hashlib
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.embed import Encoded, Tokens, packaged_model
-from indexer.embed.onnx_engine import OnnxEngine, obstacle
+from indexer.embed.onnx_engine import OnnxEngine, runs
 from indexer.embed.torch_engine import TorchEngine, accelerator
 from indexer.errors import CorpusError
 from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
@@ -48,21 +49,6 @@ HASHED_BYTES = 2**20
 
 # What tokenizers write where a model has no limit of its own.
 _NO_LIMIT = 1_000_000
-
-_BGE_ENGLISH = "Represent this sentence for searching relevant passages: "
-_BGE_CHINESE = "为这个句子生成表示以用于检索相关文章："
-_QWEN = (
-    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
-)
-# Families whose folders do not always say which words they were trained with in front of queries
-# and passages, and that find badly without. By the folder's name; from the authors' model cards.
-_CONVENTIONS = (
-    (r"\be5-(?!.*instruct)", "query: ", "passage: "),
-    (r"\bbge-(small|base|large)-en", _BGE_ENGLISH, ""),
-    (r"\bbge-(small|base|large)-zh", _BGE_CHINESE, ""),
-    (r"\bnomic-embed-text", "search_query: ", "search_document: "),
-    (r"\bqwen3-embedding", _QWEN, ""),
-)
 
 # Least cosine to the model's own vectors of the probe texts; eight bits leave .995.
 NEAR = 0.985
@@ -166,10 +152,7 @@ class FolderEncoder:
 
     @cached_property
     def modules(self) -> list[tuple[str, dict[str, Any]]]:
-        """Kind and configuration of the steps from text to vector, as in ("Pooling", {…}).
-
-        A folder of plain transformers weights gets what sentence-transformers gives it: the mean.
-        """
+        """Kind and configuration of the steps from text to vector, by default the mean."""
         if not (self.path / "modules.json").exists():
             return [("Transformer", {}), ("Pooling", {"pooling_mode": "mean"})]
         found = []
@@ -204,7 +187,7 @@ class FolderEncoder:
     def dimension(self) -> int:
         """Length of a vector; of a model that ONNX Runtime cannot run, the library knows it."""
         width = self.config.get("hidden_size")
-        return int(width) if width and obstacle(self) is None else self._engine.dimension
+        return int(width) if width and runs(self) else self._engine.dimension
 
     @property
     def lowers_itself(self) -> bool:
@@ -224,21 +207,16 @@ class FolderEncoder:
 
     @cached_property
     def prefixes(self) -> tuple[str, str]:
-        """The prefixes of queries and of passages; usually empty.
-
-        The prompts in its configuration, under sentence-transformers' names for them, else those of
-        the model's family.
-        """
+        """The prefixes of queries and of passages, by its configuration or its family."""
         prompts = self._read_if_there("config_sentence_transformers.json").get("prompts") or {}
         query = prompts.get("query") or ""
         named = [prompts[key] for key in ("document", "passage", "corpus") if key in prompts]
         passage = (named[0] if named else "") or ""
         if query or passage:
             return str(query), str(passage)
-        for pattern, of_query, of_passage in _CONVENTIONS:
-            if re.search(pattern, self._model, re.IGNORECASE):
-                return of_query, of_passage
-        return "", ""
+        families = tomllib.loads((Path(__file__).parent / "families.toml").read_text("utf-8"))
+        own = (each for each in families.values() if re.search(each["name"], self._model, re.I))
+        return next(((each["query"], each["passage"]) for each in own), ("", ""))
 
     @property
     def query_prefix(self) -> str:
@@ -278,11 +256,7 @@ class FolderEncoder:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Load a model that ships in a thread beside the block, whose end waits for it.
-
-        Its hash is verified before anything is encoded, as ever. What fails is raised when the
-        model is used: the block's own error goes first.
-        """
+        """Load a model that ships beside the block; what fails is raised when it is used."""
         with ThreadPoolExecutor(1) as beside:
             if self._is_known:
                 beside.submit(lambda: self._engine)
@@ -293,10 +267,10 @@ class FolderEncoder:
         self.check()  # absent or changed weights are explained before all else
         if device := accelerator(self, self._device):
             return self._on_gpu(device)
-        if not self._is_known and (reason := obstacle(self)):
+        if not (self._is_known or runs(self)):
             sys.stderr.write(
-                f"Note: {self.name!r} runs through sentence-transformers, which is slower than "
-                f"ONNX Runtime: {reason}.\n"
+                f"Note: {self.name!r} runs through sentence-transformers, slowly: ONNX Runtime "
+                "is not used for its architecture.\n"
             )
         return self._on_processor()
 
@@ -304,7 +278,7 @@ class FolderEncoder:
         if self._is_known:
             hint = f"Use it in float32: --model {str(self.path)!r}" if self.path.is_dir() else ""
             return self._near(OnnxEngine(self, "int8"), self._own(), "machine", hint)
-        return TorchEngine(self) if obstacle(self) else OnnxEngine(self)
+        return OnnxEngine(self) if runs(self) else TorchEngine(self)
 
     def _on_gpu(self, device: str) -> Engine:
         """The library on a GPU, in float16 if that reproduces the model's own vectors."""
@@ -315,10 +289,7 @@ class FolderEncoder:
         return self._near(whole, own, device, "Use the processor: --device cpu")
 
     def _own(self) -> NDArray[np.float32]:
-        """The model's own vectors of PROBES, (2, dimension).
-
-        Those of the models that we know are by transformers, and lie beside this module.
-        """
+        """The model's own vectors of PROBES; of those that we know they lie beside this module."""
         if not self._is_known:
             return self._on_processor().encode(PROBES)
         path = Path(__file__).parent / f"probe-{self._model}.npy"

@@ -83,12 +83,9 @@ def is_english(text: str) -> bool:
 
 
 def in_languages(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """The chunks of one document, each with its language; the document's where it tells none.
-
-    In one that is mostly English by its small words, what is ASCII is English: nothing is loaded.
-    """
+    """The chunks of one document, each with its language; the document's where it tells none."""
     english = [is_english(chunk.text[:SAMPLE_CHARS]) for chunk in chunks]
-    mostly = 2 * sum(english) >= len(chunks)
+    mostly = 2 * sum(english) >= len(chunks)  # then what is ASCII is English: nothing is loaded
     found = [
         ENGLISH if known or (mostly and chunk.text.isascii()) else language_of(chunk.text)
         for chunk, known in zip(chunks, english, strict=True)
@@ -147,10 +144,7 @@ def _pieces(word: str) -> list[str]:
 
 
 def covered(query: str, text: str) -> float:
-    """The share of a query's words that a text has, by their fragments; its small words aside.
-
-    Of a word in another form it is the part that both have.
-    """
+    """The share of a query's words that a text has, by their fragments; its small words aside."""
     words = _words(fold(query))
     words = [word for word in words if word not in _ENGLISH] or words
     if not words:
