@@ -14,9 +14,10 @@ import os
 import resource
 import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 from indexer.confine import confine, die_with_parent
@@ -144,7 +145,7 @@ class Jobs:
         if len(batch) == max_lines or chars >= max_chars:
             return {}, body
         title, remark = (opened.title or "")[:MAX_TITLE_CHARS], opened.remark[:MAX_DETAIL_CHARS]
-        of_all = {"label": opened.extractor, "title": title, "remark": remark}
+        of_all = {"extractor": opened.extractor, "title": title, "remark": remark}
         return {**of_all, "author": opened.own.author, "date": opened.own.date}, body
 
     def pages(self, descriptor: int) -> Answer:
@@ -155,7 +156,7 @@ class Jobs:
 
     def points(self, number: int, width: int) -> Answer:
         """A page as a picture."""
-        return {}, protocol.encoded_points(self._opened.points(number, width))
+        return protocol.answer_of(self._opened.points(number, width))
 
     def outline(
         self, number: int, quotation: str, near: float | None, words: Sequence[Sequence[Any]]
@@ -163,15 +164,10 @@ class Jobs:
         """The places of a quotation, each with its page; `words` are those recognised on it."""
         if words:
             showing = import_module(_SHOWING)
-            letters = showing.letters_of_words(list(_word_lines(words)))
+            lines = (line for _, line in groupby(words, key=itemgetter(0)))
+            letters = showing.letters_of_words([[(w[5], tuple(w[1:5])) for w in x] for x in lines])
             found = [(number, box) for box in showing.outlined(quotation, letters, near)]
         else:
             found = self._opened.outline(number, quotation, near)
         boxes = [[page, *(round(share, 5) for share in box)] for page, box in found]
         return {"boxes": boxes[: protocol.MAX_BOXES]}, b""
-
-
-def _word_lines(words: Sequence[Sequence[Any]]) -> Iterator[list[Any]]:
-    """Recognised words line by line, each with its box."""
-    for _, line in groupby(words, key=lambda word: word[0]):
-        yield [(text, (left, top, right, bottom)) for _, left, top, right, bottom, text in line]

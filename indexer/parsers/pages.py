@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from indexer.errors import Refused
@@ -33,10 +33,7 @@ class PageReader(Child):
     _held, pages = "", 0  # the hash of that document, and its pages
 
     def give(self, document: Copy, bounds: DocumentLimits) -> int:
-        """Let the process have a document, unless it has it; the number of its pages.
-
-        A process may have died of the page before. Raises UnreadableDocument.
-        """
+        """The number of pages of a document, which the process has then; UnreadableDocument."""
 
         def number(said: dict[str, Any], _: bytes) -> int:
             if type(pages := said.get("pages")) is int and 0 < pages <= MAX_PAGES:
@@ -120,12 +117,12 @@ class Recogniser(PageReader):
         """The page that was read last, by Tesseract; None where it reads none of it well."""
         if (found := find_tesseract()) is None:
             return None
-        strip = self.ask(lambda _, body: greyed(body), "strip", self._bounds)
+        strip = self.ask(greyed, "picture", self._bounds, trial=True)
         tables = {script: found.table(strip, script, trial=True) for script in found.languages}
         judged = self.ask(lambda said, _: said.get("script"), "judge", self._bounds, tables=tables)
         if (script := str(judged)) not in tables:
             return None
-        table = found.table(self.ask(lambda _, body: greyed(body), "grey", self._bounds), script)
+        table = found.table(self.ask(greyed, "picture", self._bounds, trial=False), script)
         _, page = self.ask(_seen, "merge", self._bounds, table=table)
         return replace(page, by_tesseract=True)
 
@@ -139,9 +136,9 @@ def _seen(said: dict[str, Any], body: bytes) -> tuple[str, RecognisedPage]:
     )
 
 
-def greyed(body: bytes) -> Points:
-    """The picture of a body, for Tesseract; raises Malformed for none, and for one in colours."""
-    points = protocol.checked_points(body, MAX_WIDTH)
+def greyed(said: dict[str, Any], body: bytes) -> Points:
+    """The picture of a message, for Tesseract; raises Malformed for none, or for one in colours."""
+    points = protocol.checked_points(said, body, MAX_WIDTH)
     if points.channels != GREY_BYTES:
         raise protocol.Malformed("a picture in colours")
     return points
@@ -201,9 +198,7 @@ class PageViewer:
             message = f"A picture is 1 to {MAX_WIDTH:,} points wide, not {width:,}."
             raise Refused(message, code="bad_argument")
 
-        def check(_: dict[str, Any], body: bytes) -> Points:
-            return protocol.checked_points(body, width)
-
+        check = partial(protocol.checked_points, width=width)
         points = self._asked(document, number, check, "points", width=width)
         return PagePicture(png_of(points), points.width, points.height)
 

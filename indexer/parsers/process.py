@@ -158,10 +158,7 @@ class Child:
 
 
 def _ended(running: _Process, patience: float) -> int | None:
-    """The exit code (a signal: negative) of a process whose channel is closed.
-
-    If it does not end in so many seconds, it is killed; then there is no code.
-    """
+    """The exit code (a signal: negative) of a process that ends in time; else it is killed."""
     process, channel = running
     channel.close()
     try:
@@ -210,11 +207,7 @@ def _start(program: str, environment: Mapping[str, str]) -> _Process:
 
 @cache
 def _can_confine() -> bool:
-    """Whether this system supports confinement.
-
-    If not, this process runs unsealed by the user's choice, which its answers state, and parsers
-    are limited in memory and time only.
-    """
+    """Whether parsers can be confined; else this process runs unsealed, by the user's choice."""
     try:
         check_kernel()
     except SealUnavailable:

@@ -29,7 +29,6 @@ MAX_BOXES = 1_000  # of a quotation on a page: as many lines as a message holds
 
 _LENGTHS = struct.Struct("=II")  # of the values and the body
 _PART = struct.Struct("=II")  # bytes of the runs, bytes of the text
-_SIZE = struct.Struct("=III")  # of a picture: width, height, bytes of a point
 
 
 class Malformed(ValueError):
@@ -85,10 +84,7 @@ def parsed(data: bytes) -> Any:  # noqa: ANN401 - every caller looks at what it 
 
 
 def seconds_until(deadline: float) -> float:
-    """The positive time until the deadline; raises TimeoutError after it.
-
-    A timeout for each read alone would never end with a sender that keeps sending.
-    """
+    """The time until the deadline, which a sender that keeps sending has too, or TimeoutError."""
     if (left := deadline - time.monotonic()) <= 0:
         raise TimeoutError
     return left
@@ -107,25 +103,19 @@ def _exactly(channel: socket.socket, length: int, deadline: float | None = None)
     return bytes(received)
 
 
-def encoded_points(points: Points) -> bytes:
-    """A picture as the body of a message."""
-    return _SIZE.pack(points.width, points.height, points.channels) + points.data
+def answer_of(points: Points) -> tuple[dict[str, Any], bytes]:
+    """A picture as a message."""
+    return {"size": [points.width, points.height, points.channels]}, points.data
 
 
-def checked_points(body: bytes, width: int) -> Points:
-    """The picture of a body, at most `width` points wide; raises Malformed.
-
-    Whatever bytes the points have, they are a picture of that size.
-    """
-    if len(body) < _SIZE.size:
-        raise Malformed("a picture without a size")
-    across, down, channels = _SIZE.unpack_from(body)
-    points = Points(across, down, channels, body[_SIZE.size :])
-    count = points.width * points.height
-    right = 0 < points.width <= width and points.channels in (GREY_BYTES, COLOUR_BYTES)
-    if not right or not 0 < count <= MAX_POINTS or len(points.data) != count * points.channels:
-        raise Malformed("a picture that is not of its size, or of none that was asked for")
-    return points
+def checked_points(said: Mapping[str, Any], data: bytes, width: int) -> Points:
+    """The picture of a message, at most `width` points wide; raises Malformed."""
+    if fit(said.get("size"), "int", "int", "int"):
+        across, down, channels = said["size"]
+        count, right = across * down, across <= width and channels in (GREY_BYTES, COLOUR_BYTES)
+        if right and count <= MAX_POINTS and len(data) == count * channels:
+            return Points(across, down, channels, data)
+    raise Malformed("a picture that is not of its size, or of none that was asked for")
 
 
 # All of a line but its text, with the type of each value as annotated.

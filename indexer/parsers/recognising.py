@@ -17,7 +17,6 @@ import numpy as np
 
 from indexer.extract.ocr import tesseract
 from indexer.extract.ocr.engine import RapidEngine, Recognition, grey, is_blank
-from indexer.extract.ocr.pictures import Pages, Picture, opened
 from indexer.extract.ocr.reading_order import (
     Piece,
     TurnedPage,
@@ -26,8 +25,8 @@ from indexer.extract.ocr.reading_order import (
     lines_of_rows,
     words_of_pieces,
 )
-from indexer.parsers import protocol
-from indexer.parsers.child import Answer, Tell, contents
+from indexer.parsers import child, protocol
+from indexer.parsers.child import Answer
 from indexer.parsers.limits import OCR_MEMORY_BYTES, policy
 from indexer.records import GREY_BYTES, MAX_POINTS, Points
 
@@ -37,30 +36,23 @@ MIN_TRIAL_CONFIDENCE = 0.80
 _NO_PAGE = Recognition((), 0, 0.0), np.zeros((0, 0, 3), np.uint8)
 
 
-class Jobs:
-    """One document at a time, and of it one page."""
+class Jobs(child.Jobs):
+    """Those of pages, of which one at a time is read."""
 
     engine: type[RapidEngine] = RapidEngine
 
-    def __init__(self, _: Tell) -> None:
+    def __init__(self, tell: child.Tell) -> None:
+        super().__init__(tell)
         self._engine = self.engine(len(os.sched_getaffinity(0)))
-        self._pages: Pages | None = None
         self._read, self._picture = _NO_PAGE
-
-    def pages(self, descriptor: int) -> Answer:
-        """How many pages a document has."""
-        self._pages = None  # the one before makes room first
-        self._pages = opened(contents(descriptor))
-        return {"pages": self._pages.count}, b""
 
     def read(self, number: int, look: bool) -> Answer:
         """The lines of a page, "suspect" where rapidocr may lack the letters of its script.
 
         Of a page that is "blank", or with `look` shows "no text" at a first look, there are none.
         """
-        assert self._pages is not None, "a page of no document"
         self._read, self._picture = _NO_PAGE
-        picture = self._pages.picture(number)
+        picture = self._opened.picture(number)
         if is_blank(picture):
             return {"seen": "blank"}, b""
         if look and not self._engine.shows_text(picture):
@@ -69,19 +61,21 @@ class Jobs:
         seen = "suspect" if is_suspect(self._read.pieces) else "text"
         return {"seen": seen}, self._page(certain_rows(self._read.pieces), self._skew)
 
-    def strip(self) -> Answer:
-        """The pieces that were read worst, for a trial of Tesseract."""
-        return {}, _grey(tesseract.strip(self._picture, self._read.pieces))
+    def picture(self, trial: bool) -> Answer:
+        """The page that was read in grey, for Tesseract; for a `trial` the pieces read worst.
+
+        It has at most so many rows as a message may hold.
+        """
+        chosen = tesseract.strip(self._picture, self._read.pieces) if trial else self._picture
+        width = chosen.shape[1]
+        rows = grey(chosen)[: MAX_POINTS // width]
+        return protocol.answer_of(Points(width, len(rows), GREY_BYTES, rows.tobytes()))
 
     def judge(self, tables: Mapping[str, str]) -> Answer:
         """The script in which Tesseract read the strip well; None for none."""
         sure = {name: tesseract.trial_confidence(table, name) for name, table in tables.items()}
         best = max(sure, key=lambda script: sure[script], default=None)
         return {"script": best if best and sure[best] > MIN_TRIAL_CONFIDENCE else None}, b""
-
-    def grey(self) -> Answer:
-        """The page that was read, for Tesseract."""
-        return {}, _grey(self._picture)
 
     def merge(self, table: str) -> Answer:
         """The lines of the page as Tesseract read them, with the figures of rapidocr."""
@@ -104,10 +98,3 @@ class Jobs:
         page = TurnedPage(width, height, self._read.turned_degrees, skew)
         found = {"lines": lines_of_rows(rows, sure), "words": words_of_pieces(rows, page)}
         return json.dumps(found).encode()
-
-
-def _grey(picture: Picture) -> bytes:
-    """A picture in grey, of at most so many rows as a message may hold."""
-    width = picture.shape[1]
-    rows = grey(picture)[: MAX_POINTS // width]
-    return protocol.encoded_points(Points(width, len(rows), GREY_BYTES, rows.tobytes()))

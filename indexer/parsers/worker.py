@@ -58,6 +58,9 @@ class Text:
     date: str = ""
 
 
+SAID = ("extractor", "title", "remark", "author", "date")  # of a text that is complete
+
+
 @dataclass(frozen=True, slots=True)
 class Copy:
     """An immutable in-memory copy of a file: a descriptor, how many bytes, and their hash."""
@@ -108,7 +111,7 @@ class Worker(Child):
         parts: list[bytes] = []
         lines = chars = 0
         while True:
-            more = self.ask(_batch, "lines", max_lines=batch[0], max_chars=batch[1])
+            more = self.ask(text_said, "lines", max_lines=batch[0], max_chars=batch[1])
             label = more.extractor or self.claimed
             if label is None:
                 self.end()
@@ -125,16 +128,16 @@ class Worker(Child):
                 return replace(more, extractor=label, encoding=whole, lines=lines, chars=chars)
 
 
-def _batch(said: dict[str, Any], body: bytes) -> Text:
-    """A part of a text; the last or an empty one has what is said of all. Raises Malformed."""
-    lines, chars = protocol.checked(body)
+def text_said(said: dict[str, Any], body: bytes) -> Text:
+    """The text of a process or an entry, or a part: the last says what is of all. Malformed."""
+    size = protocol.checked(body)
     if body and not said:
-        return Text("", "", body, lines, chars, complete=False)
-    title, remark, author, day = map(words_of, map(said.get, ("title", "remark", "author", "date")))
+        return Text("", "", body, *size, complete=False)
+    label, *words = map(said.get, SAID)
+    title, remark, author, day = map(words_of, words)
     if day and not is_day(day):
         raise protocol.Malformed("a day that is none")
-    label = label_of(said.get("label"))
-    return Text(label, title, body, lines, chars, remark, author=author, date=day)
+    return Text(label_of(label), title, body, *size, remark, author=author, date=day)
 
 
 def _excess(lines: int, chars: int, limits: DocumentLimits) -> str:
@@ -166,10 +169,7 @@ def worker_count() -> int:
 
 
 def workers_for(files: int, size: int) -> int:
-    """The number of workers for so many files of so many bytes in all.
-
-    To start a worker costs a tenth of a second of a core, in which one reads this much.
-    """
+    """The number of workers for so many files of so many bytes: starting one takes .1 s."""
     return min(worker_count(), 1 + files // FILES_A_WORKER + size // BYTES_A_WORKER)
 
 

@@ -23,14 +23,12 @@ from pathlib import Path, PurePosixPath
 
 from indexer.errors import CorpusError
 from indexer.extract import REGISTRY, is_todays
-from indexer.extract.extraction import is_day
 from indexer.extract.normalise import NORMALISER
 from indexer.files.opening import READ_ONLY
 from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.pages import RecognisedPage, page_of
-from indexer.parsers.process import label_of, words_of
-from indexer.parsers.protocol import PLACE, checked
-from indexer.parsers.worker import Text
+from indexer.parsers.protocol import PLACE
+from indexer.parsers.worker import SAID, Text, text_said
 from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_new
 
 TEXTS_FOLDER = "texts"
@@ -43,7 +41,6 @@ _PAGE = "note\npage {}"
 _OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")
 _LEVEL = 1  # zlib: 100 MB/s and more, at 1.1 times the size of level 6
 _MAX_BYTES = 7 * TEXT_CHARS  # UTF-8 and places; an entry with more, packed or not, is damaged
-_ABOUT = ("extractor", "title", "remark", "author", "date")  # what an entry says of its text
 
 
 class Texts:
@@ -66,7 +63,7 @@ class Texts:
         """Store the whole text of a file; not on a full or failing disk, which only costs time."""
         assert text.complete
         if self._writable:
-            about = json.dumps({name: getattr(text, name) for name in _ABOUT}).encode()
+            about = json.dumps({name: getattr(text, name) for name in SAID}).encode()
             self._write(self._path(sha256, _how_read(source)), about + b"\n" + text.encoding)
 
     def page(self, sha256: str, number: int) -> RecognisedPage | None:
@@ -104,10 +101,7 @@ class Texts:
     # ---- Entries
 
     def _path(self, sha256: str, how: str) -> str:
-        """The path of what was made of a file in one way; sixteen folders cost little of a disk.
-
-        A string: a path as an object costs as much as the system calls for a small file.
-        """
+        """The path of what was made of a file in one way: an object costs as much as a read."""
         return f"{self._store}/{TEXTS_FOLDER}/{sha256[:1]}/{sha256}.{_short(how)}"
 
     def _read(self, path: str) -> bytes | None:
@@ -180,11 +174,7 @@ def _text_in(body: bytes) -> Text | None:
     head, _, encoding = body.partition(b"\n")
     try:
         about = json.loads(head)
-        label, *words = (about.pop(name) for name in _ABOUT)
-        is_sound = not about and is_todays(label_of(label)) and [*map(words_of, words)] == words
-        title, remark, author, day = words
-        if not is_sound or (day and not is_day(day)):
-            return None
-        return Text(label, title, encoding, *checked(encoding), remark, author=author, date=day)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        text = text_said(about, encoding)
+    except (ValueError, AttributeError, RecursionError):
         return None
+    return text if len(about) == len(SAID) and is_todays(text.extractor) else None

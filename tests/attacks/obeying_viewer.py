@@ -54,12 +54,12 @@ def said(outcomes: dict[str, str]) -> Points:
 
 def frame(width: int, height: int, channels: int, data: bytes, claimed: int | None = None) -> bytes:
     """A picture as it goes over the channel; `claimed` is the length that the message says."""
-    return message(struct.pack("=III", width, height, channels) + data, claimed)
+    return message(data, claimed, size=[width, height, channels])
 
 
-def message(body: bytes, claimed: int | None = None) -> bytes:
-    length = len(body) if claimed is None else claimed
-    return struct.pack("=II", 2, length) + b"{}" + body
+def message(body: bytes, claimed: int | None = None, **values: object) -> bytes:
+    length, said = len(body) if claimed is None else claimed, json.dumps(values).encode()
+    return struct.pack("=II", len(said), length) + said + body
 
 
 FRAMES = {

@@ -299,10 +299,10 @@ def test_tesseract_is_given_a_grey_picture_alone():
     fine, wide, coloured = (
         Points(w, 1, n, b"x" * w * n) for w, n in ((4_000, 1), (4_001, 1), (1, 3))
     )
-    assert greyed(protocol.encoded_points(fine)) == fine  # the control
-    for body in (*map(protocol.encoded_points, (wide, coloured)), b"P5 1 1 255\nx"):
+    assert greyed(*protocol.answer_of(fine)) == fine  # the control
+    for said in (*map(protocol.answer_of, (wide, coloured)), ({}, b"P5 1 1 255\nx")):
         with pytest.raises(protocol.Malformed):
-            greyed(body)
+            greyed(*said)
 
 
 @pytest.mark.slow
@@ -317,12 +317,10 @@ def test_no_bytes_make_anything_but_a_picture_of_their_size_or_an_error(
     width, height, channels, data, surplus
 ):
     size = width * height * channels
-    payload = protocol.encoded_points(
-        Points(width, height, channels, data[: max(size + surplus, 0)])
-    )
+    sent = protocol.answer_of(Points(width, height, channels, data[: max(size + surplus, 0)]))
     if surplus == 0 and 0 < width <= 4 and height and channels in (1, 3):
-        points = protocol.checked_points(payload, 4)
+        points = protocol.checked_points(*sent, 4)
         assert points_of_png(png_of(points)).shape[:2] == (height, width)
     else:
         with pytest.raises(protocol.Malformed):
-            protocol.checked_points(payload, 4)
+            protocol.checked_points(*sent, 4)
