@@ -127,11 +127,7 @@ _RULE = re.compile(r"\|(?: --- \|)+")
 
 
 def named_once(text: str) -> str:
-    """`text` with what each row repeats of the row above, the names of its columns, left out.
-
-    Each row of a table names its columns, so that it can be quoted alone. Counted and embedded
-    like that, names would take the place of rows.
-    """
+    """`text` with the names of columns once: each row of a table has them, to be quoted alone."""
     if "\n| " not in text:
         return text
     lines: list[str] = []
@@ -254,10 +250,7 @@ def _titles(document: Document, marked: bool) -> Iterator[str]:
 
 
 def _is_title(texts: Sequence[str], at: int, lines: int = MOST_TITLES) -> bool:
-    """Whether a line stands by itself above prose or a list: short, and no part of a sentence.
-
-    More than so many `lines` one below the other are a list of names or figures, and no titles.
-    """
+    """Whether a line stands above prose or a list: short, and with few such `lines` below it."""
     text, above = texts[at], texts[at - 1] if at else ""
     if not 0 < len(text) <= MAX_TITLE or text.endswith(_STOPS) or not text[0].isalpha():
         return False

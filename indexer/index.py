@@ -90,11 +90,7 @@ class Index(Snapshots):
         return cls({"": (store, root)}, encoder, anew=anew)
 
     def latest(self) -> Index:
-        """The newest committed version: this object if it is current, else a new one.
-
-        Its files are checked each time. This object's version stays on disk while it is open. One
-        that is bounded stays itself. Raises as a new one does.
-        """
+        """The newest committed version: this object if it is current or bounded, else a new one."""
         if self._bounds is not None:
             return self
         if all(read_manifest(part.store) == part.manifest for part in self.parts.values()):
@@ -119,10 +115,7 @@ class Index(Snapshots):
         return self._encoder
 
     def check_root(self) -> None:
-        """Raise Unreachable if the folder of the documents is gone, or empty and was not.
-
-        Of several, if all are: what the others hold can be read.
-        """
+        """Raise Unreachable if all folders of documents are gone, or empty and were not."""
         problems = [problem for part in self.parts.values() if (problem := absent(part))]
         if len(problems) == len(self.parts):
             raise problems[0]
@@ -219,9 +212,9 @@ class Index(Snapshots):
 
     def _split(self, source: str) -> tuple[Snapshot, str]:
         """The store of a source that is in the index, and its name there."""
-        part = self.place(source)
+        part, name = self.split(source)
         assert part is not None, "it names one of the stores"
-        return part, source.removeprefix(part.prefix)
+        return part, name
 
     # ---- Documents
 
@@ -259,11 +252,7 @@ class Index(Snapshots):
         return heading_of(Document(own, title, above, row.extractor or "", ""))
 
     def page_picture(self, source: str, page: int, width: int = 1_000) -> PagePicture:
-        """A page of a PDF or a picture file that is in the index, as a PNG so many points wide.
-
-        It is that of the file as it is now; if that is not what was indexed, `stale` is set and the
-        picture itself says so. Raises Refused, also for a document without such pages.
-        """
+        """A page of a PDF or a picture as it is now, as a PNG so many points wide, or Refused."""
         row = self._with_pages(source)
         with self._copied(row) as copy:
             drawn = page_viewer().picture(copy, page, width)

@@ -278,11 +278,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """A page as a picture. `stale`: the file changed after it was indexed, which the picture says.
-
-    `width` and `height` are its own, in points; a page of unusual proportions is less wide than
-    it was asked for.
-    """
+    """A page as a picture of so many points; `stale`: its file changed after it was indexed."""
 
     png: bytes
     width: int
@@ -292,11 +288,7 @@ class PagePicture:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Everything besides the files that a store's rows depend on.
-
-    `extractors` maps an extractor's name to its version; the rows of a file depend on its own
-    extractor only.
-    """
+    """Everything besides the files that rows depend on; `extractors` are versions by name."""
 
     model: str
     weights_sha256: str
@@ -308,11 +300,7 @@ class Fingerprint:
     extractors: dict[str, str] = field(default_factory=dict)
 
     def makes_same_rows(self, other: Fingerprint) -> bool:
-        """Whether rows made under the two may be mixed in one table.
-
-        Extractors are ignored, since each file row names its own and sync re-reads files one by
-        one; so is the query prefix, which no row contains.
-        """
+        """Whether rows made under the two may be mixed in one table: each row has an extractor."""
         one, two = (replace(each, extractors={}, query_prefix="") for each in (self, other))
         return one == two
 

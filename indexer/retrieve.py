@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from indexer.embed.languages import (
     shared,
 )
 from indexer.records import ENGLISH, PACKAGED_MODEL, Hit, Query, is_other
-from indexer.store.ranking import Pool, Ranked
+from indexer.store.ranking import Candidate, Ranking, joined
 from indexer.store.snapshot import Snapshots
 from indexer.words import holds, phrases
 
@@ -44,8 +43,6 @@ HELD = 0.9  # the least that is shown of a passage with the phrases that were as
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
 
-Found = TypeVar("Found")
-
 
 def search(
     snapshot: Snapshots,
@@ -62,37 +59,38 @@ def search(
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
         by_text = beside.submit(by_words, snapshot, deep)
         vector, language = question_vector(encoder, text)
-        near = snapshot.nearest(vector, deep)
+        near = snapshot.ranked(deep, vector)
         worded = by_text.result()
     asked = phrases(text)
     if asked:
-        worded = worded.more(with_phrases(snapshot, deep, asked))
+        worded = joined(worded, with_phrases(snapshot, deep, asked))
     if named:
         own = replace(deep, among=frozenset(named), limit=NAMED_POOL)
-        near = near.more(snapshot.nearest(vector, own))
-        worded = worded.more(snapshot.worded(own))
+        near = joined(near, snapshot.ranked(own, vector))
+        worded = joined(worded, snapshot.ranked(own))
     pool = snapshot.pool(near, worded)
     weight = vector_weight(encoder, text, language, pool, worded)
     fused = fuse(vector, pool, worded, weight)
     if is_multilingual(encoder):
-        fused = languages_by_vectors(fused, shared(encoder, vector, pool.languages))
+        owed = shared(encoder, vector, [one.language for one in pool])
+        fused = languages_by_vectors(fused, owed)
     if named:
         fused = named_first(fused, named)
     if not asked:  # the text of those alone that are shown
-        places = [*zip(pool.sources, pool.pages, strict=True)]
-        first = diverse(fused.order, query, places.__getitem__, named)
+        places = [(pool[at].source, pool[at].page) for at in fused.order]
+        first = [fused.order[n] for n in diverse(places, query, named)]
         return with_relevance(fused.hits(snapshot, first, named), encoder, text)
-    hits = fused.hits(snapshot, fused.order, named)
-    shown = diverse(phrases_first(hits, asked), query, place_of, named)
-    return with_relevance(shown, encoder, text)
+    hits = phrases_first(fused.hits(snapshot, fused.order, named), asked)
+    places = [(hit.chunk.source, hit.chunk.page_start) for hit in hits]
+    return with_relevance([hits[n] for n in diverse(places, query, named)], encoder, text)
 
 
-def with_phrases(snapshot: Snapshots, query: Query, asked: Sequence[str]) -> Ranked:
+def with_phrases(snapshot: Snapshots, query: Query, asked: Sequence[str]) -> Ranking:
     """The passages that hold all phrases, of those with all their words."""
     every = replace(query, text=" ".join(asked), limit=PHRASE_DEPTH)
-    found = snapshot.worded(every, every_word=True)
-    whole = np.array([holds(hit.chunk.text, asked) for hit in snapshot.hits(found)], bool)
-    return Ranked(found.ids[whole], found.scores[whole])
+    found = snapshot.ranked(every, every_word=True)
+    hits = zip(found, snapshot.hits(found), strict=True)
+    return {row: found[row] for row, hit in hits if holds(hit.chunk.text, asked)}
 
 
 def phrases_first(hits: Iterable[Hit], asked: Sequence[str]) -> list[Hit]:
@@ -118,10 +116,7 @@ def with_relevance(hits: Sequence[Hit], encoder: Encoder, text: str) -> list[Hit
 
 
 def relevance_of(encoder: Encoder, hit: Hit, figures: Sequence[float]) -> float:
-    """The share of hits with such figures that are relevant, as those of the packaged model are.
-
-    Other models' cosines mean something else, and those of languages that it does not read little.
-    """
+    """The share of hits with such figures that are relevant; cosines count of one model alone."""
     without = _logistic(BY_WORDS, figures[1:])
     if not encoder.name.startswith(PACKAGED_MODEL):
         return without
@@ -134,28 +129,28 @@ def _logistic(weights: Sequence[float], figures: Sequence[float]) -> float:
     return 1 / (1 + math.exp(-bias - sum(map(operator.mul, factors, figures))))
 
 
-def by_words(snapshot: Snapshots, query: Query) -> Ranked:
+def by_words(snapshot: Snapshots, query: Query) -> Ranking:
     """The passages that share words with a query; fragments of words, where it is not English.
 
     Fragments are rare where few passages have them: they count only if among what the words find
     best are several in other languages, or if they find nothing.
     """
     text = query.text
-    found = snapshot.worded(query)
+    found = snapshot.ranked(query)
     if is_english(text) or not any(map(is_other, snapshot.languages)):
         return found
-    best = snapshot.pool(found.first(FEEDBACK_HITS)).languages
+    best = [one.language for one in snapshot.pool([*found][:FEEDBACK_HITS])]
     if best and _other_share(best) < OTHERS_FOUND:
         return found
     pieces = fragments(text[:FRAGMENTED_CHARS])
-    return snapshot.worded(replace(query, text=f"{text} {pieces}"))
+    return snapshot.ranked(replace(query, text=f"{text} {pieces}"))
 
 
 @dataclass(frozen=True, slots=True)
 class Fused:
     """The rows of a pool in one order: places in it, best first, and the scores of each place."""
 
-    pool: Pool
+    pool: Sequence[Candidate]
     order: list[int]
     scores: NDArray[np.float64]
     cosines: NDArray[np.float32]
@@ -165,8 +160,7 @@ class Fused:
         self, snapshot: Snapshots, chosen: Sequence[int], named: Mapping[str, float]
     ) -> list[Hit]:
         """The hits at the given places of the pool."""
-        at = np.array(chosen, np.intp)
-        found = snapshot.hits(Ranked(self.pool.ids[at], self.scores[at]))
+        found = snapshot.hits({self.pool[at].id: float(self.scores[at]) for at in chosen})
         return [
             replace(
                 hit,
@@ -179,7 +173,10 @@ class Fused:
 
 
 def fuse(
-    query: NDArray[np.float32], pool: Pool, by_text: Ranked, weight: float = VECTOR_WEIGHT
+    query: NDArray[np.float32],
+    pool: Sequence[Candidate],
+    by_text: Ranking,
+    weight: float = VECTOR_WEIGHT,
 ) -> Fused:
     """The order of the rows that the store's two sides found; ties by source and ordinal.
 
@@ -188,27 +185,24 @@ def fuse(
     (pseudo-relevance feedback: Rocchio 1971; with vectors: Yu, Xiong, Callan 2021). The cosines are
     the similarities to the original query; `weight` is that of the vectors.
     """
-    if not len(pool.ids):
+    if not pool:
         return Fused(pool, [], np.empty(0), np.empty(0, np.float32), np.empty(0))
-    by_id = dict(zip(by_text.ids.tolist(), by_text.scores.tolist(), strict=True))
-    bm25 = np.array([by_id.get(key, 0.0) for key in pool.ids.tolist()])
-    cosines = pool.vectors @ query
+    vectors = np.stack([one.vector for one in pool])
+    bm25 = np.array([by_text.get(one.id, 0.0) for one in pool])
+    cosines = vectors @ query
     first = convex(cosines, bm25, weight)
     best = np.argsort(-first, kind="stable")[:FEEDBACK_HITS]
-    feedback = (first[best, None] ** 2 * pool.vectors[best]).sum(axis=0) / FEEDBACK_HITS
+    feedback = (first[best, None] ** 2 * vectors[best]).sum(axis=0) / FEEDBACK_HITS
     asked = (query + FEEDBACK_WEIGHT * feedback).astype(np.float32)
-    scores = convex(pool.vectors @ (asked / np.linalg.norm(asked)), bm25, weight)
-    keys = zip((-scores).tolist(), pool.sources, pool.ordinals, strict=True)
-    order = [at for _, at in sorted(zip(keys, range(len(scores)), strict=True))]
+    scores = convex(vectors @ (asked / np.linalg.norm(asked)), bm25, weight)
+    keys = [(-score, one.source, one.ordinal) for one, score in zip(pool, scores, strict=True)]
+    order = sorted(range(len(pool)), key=keys.__getitem__)
     return Fused(pool, order, scores, cosines, bm25)
 
 
 def languages_by_vectors(fused: Fused, owed: NDArray[np.float32]) -> Fused:
-    """The same rows: vectors alone say which language comes where, words order those of one.
-
-    What each row's cosine owes to its language is taken off: no language is preferred for itself.
-    """
-    languages = fused.pool.languages
+    """The same rows: vectors, less what is owed to a language, order languages, words within."""
+    languages = [one.language for one in fused.pool]
     own = {
         language: iter([at for at in fused.order if languages[at] == language])
         for language in set(languages)
@@ -221,12 +215,14 @@ def languages_by_vectors(fused: Fused, owed: NDArray[np.float32]) -> Fused:
 
 def named_first(fused: Fused, named: Mapping[str, float]) -> Fused:
     """The same rows, those of the documents that were named before others that are as near."""
-    bonus = np.array([named.get(source, 0.0) for source in fused.pool.sources])
+    bonus = np.array([named.get(one.source, 0.0) for one in fused.pool])
     scores = (fused.scores + NAMED_BONUS * bonus) / (1 + NAMED_BONUS)
     return replace(fused, scores=scores, order=sorted(fused.order, key=lambda at: -scores[at]))
 
 
-def vector_weight(encoder: Encoder, text: str, language: str, pool: Pool, by_text: Ranked) -> float:
+def vector_weight(
+    encoder: Encoder, text: str, language: str, pool: Sequence[Candidate], by_text: Ranking
+) -> float:
     """The weight of the vectors, by the share of what words find best in another language.
 
     `language` is the query's, if the model tells it; others read English alone, or all alike.
@@ -234,8 +230,8 @@ def vector_weight(encoder: Encoder, text: str, language: str, pool: Pool, by_tex
     if not language and (is_multilingual(encoder) or is_english(text)):
         return VECTOR_WEIGHT
     other = ACROSS_VECTOR_WEIGHT if language else OTHER_VECTOR_WEIGHT
-    languages = dict(zip(pool.ids.tolist(), pool.languages, strict=True))
-    best = [languages[key] for key in by_text.first(FEEDBACK_HITS).ids.tolist()]
+    languages = {one.id: one.language for one in pool}
+    best = [languages[row] for row in [*by_text][:FEEDBACK_HITS]]
     return VECTOR_WEIGHT + _other_share(best, language or ENGLISH) * (other - VECTOR_WEIGHT)
 
 
@@ -261,34 +257,25 @@ def convex(
     return scores.clip(0.0, 1.0)
 
 
-def place_of(hit: Hit) -> tuple[str, int | None]:
-    """The document and the page of a hit."""
-    return hit.chunk.source, hit.chunk.page_start
-
-
 def diverse(
-    found: Iterable[Found],
-    query: Query,
-    placed: Callable[[Found], tuple[str, int | None]],
-    named: Collection[str] = (),
-) -> list[Found]:
-    """The first found; after all others those beyond one of a page and `per_source` of a document.
+    found: Sequence[tuple[str, int | None]], query: Query, named: Collection[str] = ()
+) -> list[int]:
+    """The numbers of the first; last those beyond one of a page and `per_source` of a document.
 
     One long document cannot displace the others, and a single-document corpus still fills the list.
     A document that was named has no such bound, nor have those that are searched whole.
     """
     by_page = query.per_source is not None or query.among is None
-    first, more = list[Found](), list[Found]()
+    first, more = list[int](), list[int]()
     taken: Counter[str] = Counter()
     pages: set[tuple[str, int | None]] = set()
-    for one in found:
-        source, page = place = placed(one)
-        most = query.per_source
+    for number, place in enumerate(found):
+        (source, page), most = place, query.per_source
         full = most is not None and source not in named and taken[source] >= most
         if full or (by_page and page is not None and place in pages):
-            more.append(one)
+            more.append(number)
             continue
-        first.append(one)
+        first.append(number)
         taken[source] += 1
         pages.add(place)
     return [*first, *more][: query.limit]

@@ -68,10 +68,7 @@ def letters_of(chars: Iterable[str]) -> Letters:
 
 
 def whole(page: Letters, quote: Letters, near: float | None = None) -> range | None:
-    """The letters of a quotation in one piece, of several places those nearest to `near`.
-
-    `near` is a share of the page's letters; None takes the first.
-    """
+    """The letters of a quotation in one piece, of several places nearest to `near`, a share."""
     found = list(_occurrences(page.text, quote.text))
     ends = page.starts | {len(page.text)}
     bounded = [at for at in found if at in page.starts and at + len(quote.text) in ends]

@@ -131,11 +131,7 @@ def read_regular(path: Path, max_bytes: int) -> bytes:
 
 
 def lock_briefly(descriptor: int, how: int, what: str, seconds: float = BRIEFLY_SECONDS) -> None:
-    """Take a lock that is normally held briefly; raises StoreLocked if it stays held.
-
-    Any process that can open a file can lock it, including a compromised one, so the wait is
-    bounded.
-    """
+    """Take a lock; raises StoreLocked if it stays held, which any process may do to a file."""
     deadline = time.monotonic() + seconds
     while True:
         try:

@@ -85,10 +85,7 @@ def is_there(folder: Path) -> bool:
 
 
 def resolved(path: Path) -> Path:
-    """The absolute path with links resolved, as far as they can be.
-
-    Unlike Path.resolve, which raises RuntimeError for a link loop in some versions of Python.
-    """
+    """The absolute path with links resolved, as far as they can be: Path raises for a loop."""
     return Path(os.path.realpath(from_here(path)))
 
 

@@ -46,10 +46,7 @@ def moments(
 
 
 def picture(root: Path) -> object:
-    """What a change of the folder changes; None where one of its files may change unseen.
-
-    That is one written just now: it may be written again within one tick of the clock.
-    """
+    """What a change of the folder changes; None where a file was written within a clock tick."""
     try:
         seen = walk(root)
     except CorpusError as error:  # of an ignore file, which the run reports

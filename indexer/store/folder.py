@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
@@ -84,13 +84,6 @@ def version_file(store: Path, table: str, version: int) -> Path:
     return store / TABLES / f"{table}.lance/_versions/{_LAST - version:020}.manifest"
 
 
-def write_all(file: int, data: bytes) -> None:
-    """Write all of the data to an open file, in as many parts as the system takes."""
-    view = memoryview(data)
-    while view:
-        view = view[os.write(file, view) :]
-
-
 def write_new(
     path: Path | str, data: bytes, *, folder: int | None = None, durable: bool = True
 ) -> None:
@@ -98,36 +91,26 @@ def write_new(
     with suppress(FileNotFoundError):
         os.unlink(path, dir_fd=folder)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    file = os.open(path, flags, 0o600, dir_fd=folder)
-    try:
-        write_all(file, data)
+    with os.fdopen(os.open(path, flags, 0o600, dir_fd=folder), "wb") as file:
+        file.write(data)
         if durable:
-            os.fsync(file)
-    finally:
-        os.close(file)
+            file.flush()
+            os.fsync(file.fileno())
 
 
-def flush(paths: Collection[Path]) -> None:
-    """Sync files and their folders, so that they survive a power failure."""
-    for path in (*paths, *{path.parent for path in paths}):
-        flush_one(path)
-
-
-def flush_one(path: Path) -> None:
-    """Sync a file, or the names in a folder."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def flush(*paths: Path) -> None:
+    """Sync files, and the names in folders, so that they survive a power failure."""
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextmanager
 def temp_within(store: Path) -> Iterator[None]:
-    """Direct LanceDB's temporary files, which contain vectors, into the store; for its writer.
-
-    They are in a folder of their own that is removed afterwards, as are those of killed writers.
-    """
+    """LanceDB's temporary files, which hold vectors, go into a folder of the store, and it goes."""
     temp = store / TEMP
     temp.mkdir(mode=0o700, exist_ok=True)
     for left in temp.glob(f"lance-{16 * '[0-9a-f]'}"):  # no name that somebody else would choose

@@ -12,10 +12,11 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
+from io import SEEK_CUR, BytesIO
 from itertools import islice
 from pathlib import Path
 from threading import Thread
@@ -98,10 +99,10 @@ def _database(store: Path) -> Any:  # noqa: ANN401
 def open_table(store: Path, name: str, version: int | None = None) -> Table:
     """A table of a store at its newest version, or for reading alone at another."""
     check_own_data(store, name)
-    table = Table(store, _asked(store, _database(store).open_table, name))
+    inner = _asked(store, _database(store).open_table, name)
     if version is not None:
-        table.checkout(version)
-    return table
+        _asked(store, inner.checkout, version)
+    return Table(store, inner)
 
 
 def emptied_table(store: Path, name: str, schema: pa.Schema) -> Table:
@@ -136,10 +137,6 @@ class Table:
         """The number of the version."""
         return int(self._asked(self._inner.version))
 
-    def checkout(self, version: int) -> None:
-        """Go to a version, for reading alone."""
-        self._asked(self._inner.checkout, version)
-
     def count_rows(self) -> int:
         """How many rows there are."""
         return int(self._asked(self._inner.count_rows, None))
@@ -148,9 +145,14 @@ class Table:
         """The indices, each with name, num_indexed_rows and num_unindexed_rows."""
         return list(self._asked(self._inner.list_indices))
 
-    def stats(self) -> Mapping[str, Any]:
-        """Counts of rows and fragments."""
-        return dict(self._asked(self._inner.stats))
+    def counts(self) -> dict[str, int]:
+        """Of rows, of those deleted and still on the disk, of fragments, of rows in no index."""
+        stats = self._asked(self._inner.stats)
+        rows, parts = stats["num_rows"], stats["fragment_stats"]
+        fragments = parts["num_fragments"]
+        deleted = round(parts["lengths"]["mean"] * fragments - rows)
+        waiting = max((index.num_unindexed_rows or 0 for index in self.indices()), default=0)
+        return {"rows": rows, "deleted": deleted, "fragments": fragments, "unindexed": waiting}
 
     def rows(self, columns: Sequence[str], where: str = "") -> pa.Table:
         """Columns of the rows that fulfil a condition."""
@@ -160,9 +162,9 @@ class Table:
         """Columns of all rows, in parts."""
         return self._each(self._read(self._inner.query(), columns, "", most_rows))
 
-    def take(self, ids: NDArray[np.uint64], columns: Sequence[str]) -> pa.Table:
+    def take(self, ids: Sequence[int], columns: Sequence[str]) -> pa.Table:
         """Columns of the rows with these ids, and ROW_ID, in no order."""
-        query = self._inner.take_row_ids(ids.tolist())
+        query = self._inner.take_row_ids(list(ids))
         query.select_columns([*columns, ROW_ID])
         return self._whole(self._asked(query.execute))
 
@@ -253,7 +255,7 @@ class Table:
         self._asked(self._inner.drop_index, name)
 
     def optimize(self) -> None:
-        """Add rows to the indices, and merge some fragments."""
+        """Put rows into the indices, and merge the fragments that had none: others stay."""
         self._asked(self._inner.optimize, cleanup_since_ms=None, delete_unverified=False)
 
     def merge(self) -> None:
@@ -322,7 +324,7 @@ def release_memory() -> None:
 # version's file ends in the position of that message (8 bytes), two numbers and a magic word.
 _TAIL, _LENGTH = struct.Struct("<Q4x4s"), struct.Struct("<I")
 _MAGIC, _BASE_PATHS = b"LANC", 18
-_WIDTHS = {1: 8, 5: 4}  # bytes of a value by its wire type; 0 is a number, 2 has a length before it
+_WIDTHS = {0: 0, 1: 8, 5: 4}  # bytes by the wire type of a field; of 2 its number says them
 _MAX_NUMBER, _MAX_VERSION = 10, 2**24  # bytes of a number, and of a version
 
 
@@ -335,7 +337,7 @@ def check_own_data(store: Path, table: str) -> None:
             elsewhere = _BASE_PATHS in _fields(_message(path.read_bytes()))
         except FileNotFoundError:  # a writer has dropped it meanwhile
             continue
-        except (IsADirectoryError, IndexError, OverflowError, ValueError, struct.error):
+        except (IsADirectoryError, KeyError, OverflowError, ValueError, struct.error):
             raise damaged(store, f"{path.name} is no version of a table") from None
         if elsewhere:
             raise damaged(store, f"{path.name} keeps its data elsewhere")
@@ -353,28 +355,22 @@ def _message(data: bytes) -> bytes:
 
 def _fields(message: bytes) -> Iterator[int]:
     """The numbers of the fields of a protobuf message, without those within its fields."""
-    at = 0
-    while at < len(message):
-        key, at = _number(message, at)
+    rest = BytesIO(message)
+    while rest.tell() < len(message):
+        key = _number(rest)
         yield key >> 3
-        if key & 7 in _WIDTHS:
-            at += _WIDTHS[key & 7]
-        elif key & 7 == 2:
-            length, at = _number(message, at)
-            at += length
-        elif key & 7 == 0:
-            _, at = _number(message, at)
-        else:
-            raise ValueError("no message")
-    if at != len(message):
+        number = _number(rest) if key & 7 in (0, 2) else 0
+        rest.seek(number if key & 7 == 2 else _WIDTHS[key & 7], SEEK_CUR)
+    if rest.tell() != len(message):
         raise ValueError("a torn message")
 
 
-def _number(message: bytes, at: int) -> tuple[int, int]:
-    """A number of seven bits a byte, and where the next thing begins."""
+def _number(rest: BytesIO) -> int:
+    """A number of seven bits a byte."""
     value = 0
     for n in range(_MAX_NUMBER):
-        value |= (message[at + n] & 0x7F) << 7 * n
-        if message[at + n] < 0x80:
-            return value, at + n + 1
+        (byte,) = rest.read(1)
+        value |= (byte & 0x7F) << 7 * n
+        if byte < 0x80:
+            return value
     raise ValueError("no number")

@@ -34,7 +34,7 @@ from indexer.store.folder import (
     TABLES,
     damaged,
     files_below,
-    flush_one,
+    flush,
     key_of,
     keyed_sum,
     no_index,
@@ -153,11 +153,9 @@ def held_versions(store: Path) -> list[tuple[int, int]]:
 
 def read_draft(store: Path) -> Manifest | None:
     """What a writer that did not come to its end has noted; None if there is nothing sound."""
-    try:
-        with opened(store / DRAFT_NAME) as file:
-            return _parsed(store, file)
-    except (OSError, DamagedStore, IncompatibleStore):
-        return None
+    with suppress(OSError, DamagedStore, IncompatibleStore), opened(store / DRAFT_NAME) as file:
+        return _parsed(store, file)
+    return None
 
 
 def _opened(store: Path) -> FileIO:
@@ -240,13 +238,13 @@ def write_manifest(store: Path, manifest: Manifest) -> None:
             if not _is_free(before):
                 (store / FORMER.format(time.time_ns())).hardlink_to(path)
         fresh.replace(path)
-        flush_one(store)
+        flush(store)
 
 
 def write_draft(store: Path, manifest: Manifest) -> None:
     """Note how far a version is that is made anew, for the next writer alone."""
     _write_new(store, manifest).replace(store / DRAFT_NAME)
-    flush_one(store)
+    flush(store)
 
 
 def _is_free(manifest: FileIO) -> bool:
@@ -278,33 +276,20 @@ def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_B
     be gone.
     """
     spent = 0
-    for name, written in sorted(manifest.contents.items(), key=lambda entry: _size(entry[1])):
-        spent += _size(written)
-        what = _difference(store / name, written, whole=spent <= whole_bytes)
-        if what and read_manifest(store) == manifest:
+    sized = [(int(written.split()[0]), name) for name, written in manifest.contents.items()]
+    for size, name in sorted(sized):
+        spent += size
+        try:
+            found = _size_and_sum(store / name, whole=spent <= whole_bytes)
+            what = "is not what was written"
+        except OSError as error:
+            found, what = "?", f"cannot be read ({error.strerror})"
+        if not manifest.contents[name].startswith(found) and read_manifest(store) == manifest:
             raise damaged(store, f"{name!r} {what}")
 
 
-def _size(written: str) -> int:
-    return int(written.partition(" ")[0])
-
-
-def _difference(path: Path, written: str, *, whole: bool) -> str:
-    """How a file differs from what was written, "" if it does not."""
-    try:
-        is_same = written.startswith(_size_and_sum(path, whole=whole))
-    except FileNotFoundError:
-        return "is gone"
-    except OSError as error:
-        return f"cannot be read ({error.strerror})"
-    return "" if is_same else "is not what was written"
-
-
 def contents_of(store: Path, manifest: Manifest, known: Mapping[str, str]) -> dict[str, str]:
-    """The files of the tables at the manifest's versions, each with its size and its sum.
-
-    LanceDB never writes to a file twice, so those in `known` are not read again.
-    """
+    """The files of the manifest's versions with size and sum; those `known` are never changed."""
     own = {
         version_file(store, "chunks", manifest.chunks_version),
         version_file(store, "files", manifest.files_version),

@@ -5,16 +5,16 @@ Row ids are those of one version of the table; conditions are in SQL, "" for non
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.lance import ROW_ID, SCORE, Table
-from indexer.store.tables import FULL_TEXT_COLUMN, trained_partitions
+from indexer.store.lance import ROW_ID, Table
+from indexer.store.tables import trained_partitions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,92 +28,54 @@ KEPT_CONDITIONS = 8  # with the rows that fulfil them
 # are asked for are compared by the vectors themselves.
 PARTITIONS = 256
 REFINED = 2
-# More rows by words than are asked for: LanceDB hands out equal scores in any order, and the first
-# of them are to be the same each time.
-TIED = 64
+
+Ranking = dict[int, float]
+"""Rows by their ids, best first, each with its score."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """Rows of one version, best first: their ids, uint64 (n,), and scores, float64 (n,)."""
+class Candidate(NamedTuple):
+    """What a row is fused with others by; its vector is float32, (dimension,)."""
 
-    ids: NDArray[np.uint64]
-    scores: NDArray[np.float64]
-
-    @classmethod
-    def best(cls, ids: NDArray[np.uint64], scores: NDArray[np.floating[Any]], limit: int) -> Ranked:
-        """The rows with the best scores; ties by id."""
-        if len(scores) > limit:  # all that are as good as the last one, of which the ids decide
-            least = np.partition(-scores, limit - 1)[limit - 1]
-            at = np.flatnonzero(~(-scores > least))
-            ids, scores = ids[at], scores[at]
-        order = np.lexsort((ids, -scores))[:limit]
-        return cls(ids[order], scores[order].astype(np.float64))
-
-    @classmethod
-    def merged(cls, found: Sequence[Ranked], limit: int) -> Ranked:
-        """The best rows of several rankings; of equal ones those of the first ranking."""
-        ids = np.concatenate([each.ids for each in found])
-        scores = np.concatenate([each.scores for each in found])
-        best = np.argsort(-scores, kind="stable")[:limit]
-        return cls(ids[best], scores[best])
-
-    @classmethod
-    def none(cls) -> Ranked:
-        """No rows."""
-        return cls(np.empty(0, np.uint64), np.empty(0))
-
-    def first(self, count: int) -> Ranked:
-        """The best rows alone."""
-        return Ranked(self.ids[:count], self.scores[:count])
-
-    def more(self, other: Ranked) -> Ranked:
-        """These rows, and behind them those of `other` that are not among them."""
-        new = ~np.isin(other.ids, self.ids)
-        ids = np.concatenate([self.ids, other.ids[new]])
-        return Ranked(ids, np.concatenate([self.scores, other.scores[new]]))
+    id: int
+    source: str
+    ordinal: int
+    page: int | None
+    language: str
+    vector: NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """What rows are fused by, in the order of `ids`; `vectors` are float32, (rows, dimension)."""
+def best(ids: NDArray[np.uint64], scores: NDArray[np.floating[Any]], limit: int) -> Ranking:
+    """The rows with the best scores; ties by id."""
+    if len(scores) > limit:  # all that are as good as the last one, of which the ids decide
+        least = np.partition(-scores, limit - 1)[limit - 1]
+        at = np.flatnonzero(~(-scores > least))
+        ids, scores = ids[at], scores[at]
+    order = np.lexsort((ids, -scores))[:limit]
+    return dict(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
+
+
+def merged(found: Iterable[Ranking], limit: int) -> Ranking:
+    """The best rows of several rankings; of equal ones those of the first ranking."""
+    rows = chain.from_iterable(ranking.items() for ranking in found)
+    return dict(sorted(rows, key=lambda row: -row[1])[:limit])
+
+
+def joined(first: Ranking, then: Ranking) -> Ranking:
+    """Both rankings, one behind the other; a row of both is where the first has it."""
+    return {**first, **{row: score for row, score in then.items() if row not in first}}
+
+
+class _Rows(NamedTuple):
+    """Rows in memory: their ids, their vectors, float32 (rows, dimension), and their columns."""
 
     ids: NDArray[np.uint64]
-    sources: list[str]
-    ordinals: list[int]
-    pages: list[int | None]
-    languages: list[str]
     vectors: NDArray[np.float32]
+    columns: pa.Table
 
-    @classmethod
-    def of(
-        cls,
-        ids: NDArray[np.uint64],
-        rows: pa.Table,
-        places: NDArray[np.intp],
-        vectors: NDArray[np.float32],
-    ) -> Pool:
-        """The rows at some places of a result that has the columns FUSED."""
-        at = places.tolist()  # one by one: arrow's own way would be imported for it
-        sources, ordinals, pages, languages = (
-            [column[place].as_py() for place in at] for column in map(rows.column, FUSED)
-        )
-        return cls(ids, sources, ordinals, pages, languages, vectors[places])
-
-    @classmethod
-    def joined(cls, every: Sequence[Pool]) -> Pool:
-        """The rows of all pools, one behind the other."""
-        pools = [pool for pool in every if len(pool.ids)]
-        if not pools:
-            return cls(np.empty(0, np.uint64), [], [], [], [], np.empty((0, 0), np.float32))
-        return cls(
-            np.concatenate([pool.ids for pool in pools]),
-            [source for pool in pools for source in pool.sources],
-            [ordinal for pool in pools for ordinal in pool.ordinals],
-            [page for pool in pools for page in pool.pages],
-            [language for pool in pools for language in pool.languages],
-            np.concatenate([pool.vectors for pool in pools]),
-        )
+    def places(self, ids: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.intp]:
+        """Where the rows with these ids stand."""
+        order = np.argsort(self.ids, kind="stable")
+        return order[np.searchsorted(self.ids, np.asarray(ids, np.uint64), sorter=order)]
 
 
 class Vectors:
@@ -125,50 +87,44 @@ class Vectors:
         self._among: dict[str, NDArray[np.uint64]] = {}  # ids by condition
 
     @cached_property
-    def _all(self) -> tuple[NDArray[np.uint64], NDArray[np.float32], pa.Table] | None:
-        """Ids of all rows in order, their vectors, their columns FUSED; None with an index."""
+    def _all(self) -> _Rows | None:
+        """All rows; None where there is an index of their vectors."""
         if trained_partitions([index.name for index in self._table.indices()]):
             return None
         found = self._table.rows([*FUSED, "vector", ROW_ID])
-        ids = found[ROW_ID].to_numpy()
-        if np.any(ids[1:] < ids[:-1]):
-            order = np.argsort(ids)
-            found, ids = found.take(order), ids[order]
-        return ids, vectors_of(found), found.select(FUSED)
+        return _Rows(found[ROW_ID].to_numpy(), vectors_of(found), found.select(FUSED))
 
-    def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
+    def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranking:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
         if self._all is None:
             # LanceDB compares 16 bits a dimension with 16 of the query, which is wrong by some
             # .00002: of what it finds nearest more is taken, and compared anew.
             found = self._table.nearest(vector, REFINED * limit, where, PARTITIONS)
             cosines = np.vecdot(vectors_of(found), vector)
-            return Ranked.best(found[ROW_ID].to_numpy(), cosines, limit)
-        ids, matrix, _ = self._all
+            return best(found[ROW_ID].to_numpy(), cosines, limit)
+        ids = self._all.ids
         # Row by row: a row's cosine does not depend on the others.
-        cosines = np.vecdot(matrix, vector)
-        if not where:
-            return Ranked.best(ids, cosines, limit)
-        at = np.searchsorted(ids, kept(self._among, where, self._ids_where))
-        return Ranked.best(ids[at], cosines[at], limit)
+        cosines = np.vecdot(self._all.vectors, vector)
+        if where:
+            at = self._all.places(kept(self._among, where, self._ids_where))
+            ids, cosines = ids[at], cosines[at]
+        return best(ids, cosines, limit)
 
     def _ids_where(self, where: str) -> NDArray[np.uint64]:
         ids: NDArray[np.uint64] = self._table.rows([ROW_ID], where)[ROW_ID].to_numpy()
         return ids
 
-    def pool(self, ids: NDArray[np.uint64]) -> Pool:
-        """What rows are fused by."""
-        if self._all is None:
-            rows, places = rows_of(self._table, ids, [*FUSED, "vector"])
-            return Pool.of(ids, rows, places, vectors_of(rows))
-        known, matrix, columns = self._all
-        return Pool.of(ids, columns, np.searchsorted(known, ids), matrix)
-
-
-def worded(table: Table, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
-    """The rows that share words with a text, or hold every word; the score is BM25, best first."""
-    found = table.worded(text, FULL_TEXT_COLUMN, limit + TIED, where, every_word=every_word)
-    return Ranked.best(found[ROW_ID].to_numpy(), found[SCORE].to_numpy(), limit)
+    def candidates(self, ids: Sequence[int]) -> list[Candidate]:
+        """What rows are fused by, in the order of their ids."""
+        rows = self._all
+        if rows is None:
+            found = self._table.take(ids, [*FUSED, "vector"])
+            rows = _Rows(found[ROW_ID].to_numpy(), vectors_of(found), found)
+        places = rows.places(ids).tolist()  # one by one: arrow's own way would be imported for it
+        columns = [
+            [column[at].as_py() for at in places] for column in map(rows.columns.column, FUSED)
+        ]
+        return [*map(Candidate, ids, *columns, rows.vectors[places])]
 
 
 def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
@@ -183,15 +139,6 @@ def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
     vectors = flat.astype(np.float32).reshape(len(column), size)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     return vectors
-
-
-def rows_of(
-    table: Table, ids: NDArray[np.uint64], columns: list[str]
-) -> tuple[pa.Table, NDArray[np.intp]]:
-    """Columns of rows, and the place of each of the ids, which are different, among them."""
-    rows = table.take(ids, columns)
-    found = rows[ROW_ID].to_numpy()
-    return rows, np.argsort(found)[np.argsort(np.argsort(ids))]
 
 
 def kept(known: dict[_Key, _Value], key: _Key, make: Callable[[_Key], _Value]) -> _Value:

@@ -22,19 +22,22 @@ from numpy.typing import NDArray
 from indexer.records import Chunk, Coverage, FileRow, Hit, OpenStore, Query
 from indexer.store.document_names import Names
 from indexer.store.filters import Term, parse_filter, selector
-from indexer.store.lance import ROW_ID, open_table, quoted, with_sources
+from indexer.store.lance import ROW_ID, SCORE, open_table, quoted, with_sources
 from indexer.store.manifest import check_contents, hold, root_of
-from indexer.store.ranking import Pool, Ranked, Vectors, kept, rows_of, vectors_of, worded
+from indexer.store.ranking import Candidate, Ranking, Vectors, best, kept, merged, vectors_of
 from indexer.store.tables import (
     CHUNK_COLUMNS,
     FILE_COLUMNS,
+    FULL_TEXT_COLUMN,
     KEY_COLUMN,
     chunk_of,
 )
 
 SAMPLES = 5  # passages that a check looks at again
-STORE_BITS = np.uint64(56)  # of a row id: LanceDB numbers rows below, stores stand above
-_OWN = np.uint64(2**56 - 1)  # the bits of a row id within its store
+# More rows by words than are asked for: LanceDB hands out equal scores in any order, and the first
+# of them are to be the same each time.
+TIED = 64
+STORE_BITS = 56  # of a row's key: LanceDB numbers rows below, stores stand above
 _IS_DOCUMENT = "status IN ('indexed', 'unreachable')"
 MOST_NAMES = 50_000  # documents, whose names take .5 s to be read
 USES = 20  # passages with a short form, by which it is told from a word
@@ -52,19 +55,14 @@ class Snapshot:
     """
 
     def __init__(
-        self,
-        store: Path,
-        root: Path | None = None,
-        *,
-        prefix: str = "",
-        number: int = 0,
+        self, store: Path, root: Path | None = None, *, prefix: str = "", number: int = 0
     ) -> None:
         """`root` overrides the manifest's, which is part of the store and not trusted.
 
         Of several stores this is the one of that `number`, whose sources begin with `prefix`.
         """
         self.store, self.prefix = store, prefix
-        self._bits = np.uint64(number) << STORE_BITS
+        self._first = number << STORE_BITS  # of the keys of this store's rows
         self._conditions: dict[frozenset[str], str] = {}
         self.manifest, held = hold(store)
         self.close = weakref.finalize(self, held.close)
@@ -74,7 +72,7 @@ class Snapshot:
         self._files = open_table(store, "files", self.manifest.files_version)
         self._vectors = Vectors(self._chunks)
 
-    def _own(self, sources: Iterable[str]) -> list[str]:
+    def own(self, sources: Iterable[str]) -> list[str]:
         """Those of the sources that name this store, as they are called in it."""
         start = len(self.prefix)
         return [source[start:] for source in sources if source.startswith(self.prefix)]
@@ -86,48 +84,53 @@ class Snapshot:
 
     def ranked(
         self, query: Query, vector: NDArray[np.float32] | None = None, *, every_word: bool = False
-    ) -> Ranked:
-        """The rows of documents that the query may look at, best first; see Snapshots.
-
-        Those nearest to a vector, or those that share words with the query, or hold `every_word`.
-        """
-        own = None if query.among is None else frozenset(self._own(query.among))
+    ) -> Ranking:
+        """The rows of documents that the query may look at, best first; see Snapshots."""
+        own = None if query.among is None else frozenset(self.own(query.among))
         if not self.manifest.chunks or (own is not None and not own):
-            return Ranked.none()  # without chunks there is no index of words either
+            return {}  # without chunks there is no index of words either
         where = "" if own is None else kept(self._conditions, own, self._condition)
         if vector is not None:
-            found = self._vectors.nearest(vector, query.limit, where)
+            ranking = self._vectors.nearest(vector, query.limit, where)
         else:
-            found = worded(self._chunks, query.text, query.limit, where, every_word=every_word)
-        return Ranked(found.ids | self._bits, found.scores)
+            most = query.limit + TIED
+            found = self._chunks.worded(
+                query.text, FULL_TEXT_COLUMN, most, where, every_word=every_word
+            )
+            ranking = best(found[ROW_ID].to_numpy(), found[SCORE].to_numpy(), query.limit)
+        return {self._first + row: score for row, score in ranking.items()}
 
     def _condition(self, sources: frozenset[str]) -> str:
         """The condition that a source is one of these, by the shorter list of the two."""
-        rest = frozenset(self._own(self.documents)) - sources
+        rest = frozenset(self.own(self.documents)) - sources
         if len(rest) < len(sources):
             return f"source NOT IN ({', '.join(map(quoted, sorted(rest)))})" if rest else ""
         return f"source IN ({', '.join(map(quoted, sorted(sources)))})"
 
-    def pool(self, ids: NDArray[np.uint64]) -> Pool:
-        """What those of the rows that are of this store are fused by."""
-        own = ids[(ids & ~_OWN) == self._bits]
-        if not len(own):
-            return Pool.joined([])
-        found = self._vectors.pool(own & _OWN)
-        return replace(found, ids=own, sources=[self.prefix + source for source in found.sources])
+    def _rows(self, keys: Iterable[int]) -> list[int]:
+        """The numbers, as LanceDB has them, of those rows that are of this store."""
+        own = range(self._first, self._first + (1 << STORE_BITS))
+        return [key - self._first for key in keys if key in own]
 
-    def hits(self, ranked: Ranked) -> list[Hit]:
-        """Those of a ranking's rows that are of this store, in its order, with its scores."""
-        at = np.flatnonzero((ranked.ids & ~_OWN) == self._bits)
-        if not len(at):
-            return []
-        columns = [*CHUNK_COLUMNS, KEY_COLUMN]
-        found, places = rows_of(self._chunks, ranked.ids[at] & _OWN, columns)
-        rows = found.to_pylist()
+    def pool(self, keys: Iterable[int]) -> list[Candidate]:
+        """What those of the rows that are of this store are fused by."""
+        rows = self._rows(keys)
         return [
-            Hit(self._named(chunk_of(rows[n])), score, 0.0, 0.0, key=rows[n][KEY_COLUMN])
-            for n, score in zip(places.tolist(), ranked.scores[at].tolist(), strict=True)
+            one._replace(id=self._first + one.id, source=self.prefix + one.source)
+            for one in (self._vectors.candidates(rows) if rows else ())
         ]
+
+    def hits(self, ranking: Ranking) -> dict[int, Hit]:
+        """Those of a ranking's rows that are of this store, in its order, with its scores."""
+        rows = self._rows(ranking)
+        columns = [*CHUNK_COLUMNS, KEY_COLUMN]
+        found = self._chunks.take(rows, columns).to_pylist() if rows else []
+        by_row = {one[ROW_ID]: one for one in found}
+        every = ((self._first + row, by_row[row]) for row in rows)
+        return {
+            key: Hit(self._named(chunk_of(one)), ranking[key], 0.0, 0.0, key=one[KEY_COLUMN])
+            for key, one in every
+        }
 
     # ---- Files
 
@@ -141,11 +144,6 @@ class Snapshot:
         """The rows of all files, by source."""
         return sorted(self.rows(FILE_COLUMNS), key=lambda row: row.source)
 
-    def files_named(self, sources: Iterable[str]) -> dict[str, FileRow]:
-        """The rows of the given files, by source; unknown sources are omitted."""
-        found = (self.rows(FILE_COLUMNS, where) for where in with_sources(self._own(sources)))
-        return {row.source: row for row in chain.from_iterable(found)}
-
     def rows(self, columns: Sequence[str], where: str = "") -> Iterator[FileRow]:
         """The file rows that fulfil a condition in SQL, with these columns alone."""
         rows = self._files.rows(columns, where).to_pylist()
@@ -154,10 +152,10 @@ class Snapshot:
     def samples(self) -> list[tuple[Chunk, NDArray[np.float32]]]:
         """Some chunks, the same each time, with their vectors, float32 (dimension,)."""
         ids = np.sort(self._chunks.rows([ROW_ID])[ROW_ID].to_numpy())
-        some = ids[:: max(1, len(ids) // SAMPLES)][:SAMPLES]
-        if not len(some):
+        some = ids[:: max(1, len(ids) // SAMPLES)][:SAMPLES].tolist()
+        if not some:
             return []
-        found, _ = rows_of(self._chunks, some, [*CHUNK_COLUMNS, "vector"])
+        found = self._chunks.take(some, [*CHUNK_COLUMNS, "vector"])
         return [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
 
 
@@ -210,9 +208,10 @@ class Snapshots:
 
     # ---- Files
 
-    def place(self, source: str) -> Snapshot | None:
-        """The store that a source names; None if it is none."""
-        return next((p for prefix, p in self.parts.items() if source.startswith(prefix)), None)
+    def split(self, source: str) -> tuple[Snapshot | None, str]:
+        """The store that a source names, None if it is none, and its name there."""
+        part = next((p for prefix, p in self.parts.items() if source.startswith(prefix)), None)
+        return part, source if part is None else source.removeprefix(part.prefix)
 
     @cached_property
     def documents(self) -> frozenset[str]:
@@ -223,7 +222,8 @@ class Snapshots:
         """The rows of the given files, by source; unknown sources are omitted."""
         found: dict[str, FileRow] = {}
         for part in self.parts.values():
-            found |= part.files_named(sources)
+            for where in with_sources(part.own(sources)):
+                found |= {row.source: row for row in part.rows(FILE_COLUMNS, where)}
         return found
 
     def files(
@@ -248,13 +248,12 @@ class Snapshots:
 
     def _selecting(self, path: str) -> Callable[[str], bool]:
         """Whether a path selects a source."""
-        named = self.place(path)
-        own = selector(path if named is None else path.removeprefix(named.prefix))
+        named, pattern = self.split(path)
+        matches = selector(pattern)
 
         def selects(source: str) -> bool:
-            part = self.place(source)
-            assert part is not None, "it is one of theirs"
-            return named in (None, part) and own(source.removeprefix(part.prefix))
+            part, name = self.split(source)
+            return named in (None, part) and matches(name)
 
         return selects
 
@@ -274,8 +273,8 @@ class Snapshots:
 
         Of several stores those of the one that it names.
         """
-        named = self.place(source)
-        words = re.findall(r"[^\W_]{3,}", source.removeprefix(named.prefix if named else ""))
+        named, name = self.split(source)
+        words = re.findall(r"[^\W_]{3,}", name)
         begins = [word.casefold()[:WORD_START] for word in words[:NAME_WORDS]]
         every = sorted(self.documents if named is None else named.documents)
         if source.endswith("/"):
@@ -299,9 +298,9 @@ class Snapshots:
         """
         named, short = self._names.find(query.text)
         for form, own in short.items():
-            says = self.worded(replace(query, text=form, limit=USES), every_word=True)
-            uses = self.pool(says).sources if " " not in form else ()
-            if 2 * sum(source in own for source in uses) >= len(uses):
+            says = self.ranked(replace(query, text=form, limit=USES), every_word=True)
+            uses = self.pool(says) if " " not in form else ()
+            if 2 * sum(use.source in own for use in uses) >= len(uses):
                 named |= own
         return self._names.nearness(
             named if query.among is None else named & query.among, query.text
@@ -309,27 +308,25 @@ class Snapshots:
 
     # ---- Passages
 
-    def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
-        """The rows nearest to a unit vector; the score is the cosine, best first."""
-        return Ranked.merged([p.ranked(query, vector) for p in self.parts.values()], query.limit)
+    def ranked(
+        self, query: Query, vector: NDArray[np.float32] | None = None, *, every_word: bool = False
+    ) -> Ranking:
+        """The rows nearest to a unit vector, by their cosine, or that share words with the query.
 
-    def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
-        """The rows that share words with the query; the score is BM25, best first.
-
-        The text is matched as words: nothing in it is query syntax. Of several stores each weighs
-        words by its own rows.
+        Those by words have a score of BM25, or hold `every_word`: nothing in the text is syntax. Of
+        several stores each weighs words by its own rows.
         """
-        found = [part.ranked(query, every_word=every_word) for part in self.parts.values()]
-        return Ranked.merged(found, query.limit)
+        every = (part.ranked(query, vector, every_word=every_word) for part in self.parts.values())
+        return merged(every, query.limit)
 
-    def pool(self, *rankings: Ranked) -> Pool:
+    def pool(self, *rankings: Iterable[int]) -> list[Candidate]:
         """What the rows of the rankings are fused by, each once, store by store."""
-        every = (key for ranked in rankings for key in ranked.ids.tolist())
-        ids = np.array(list(dict.fromkeys(every)), np.uint64)
-        return Pool.joined([part.pool(ids) for part in self.parts.values()])
+        keys = dict.fromkeys(chain.from_iterable(rankings))
+        return [one for part in self.parts.values() for one in part.pool(keys)]
 
-    def hits(self, ranked: Ranked) -> list[Hit]:
+    def hits(self, ranking: Ranking) -> list[Hit]:
         """The rows of a ranking as hits, in its order; their score is that of the ranking."""
-        stores = (ranked.ids >> STORE_BITS).tolist()
-        each = [iter(part.hits(ranked)) for part in self.parts.values()]
-        return [next(each[number]) for number in stores]
+        found: dict[int, Hit] = {}
+        for part in self.parts.values():
+            found |= part.hits(ranking)
+        return [found[key] for key in ranking]

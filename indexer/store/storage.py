@@ -151,7 +151,11 @@ def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: N
             os.fchmod(folder, 0o700)
             fresh = _identity_with(folder, secrets.token_hex(16))
             announce(fresh)
-            _mark(store, folder, fresh.id)
+            marker = f"{_FIRST_LINE}\nid = {fresh.id}\n"
+            write_new(UNFINISHED_MARKER, marker.encode(), folder=folder)
+            _keep_out_of_repositories(store, folder)
+            os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
+            os.fsync(folder)
         elif MARKER_NAME in _names(folder):
             _keep_out_of_repositories(store, folder)
     return identity_of(store)
@@ -362,14 +366,6 @@ def _is_new(folder: int) -> bool:
     """Whether the folder is empty, or holds an interrupted creation only."""
     names = _names(folder)
     return not names or (UNFINISHED_MARKER in names and names <= {_IGNORE, UNFINISHED_MARKER})
-
-
-def _mark(store: Path, folder: int, ident: str) -> None:
-    """Write the marker atomically, and the `.gitignore` of the store meanwhile."""
-    write_new(UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {ident}\n".encode(), folder=folder)
-    _keep_out_of_repositories(store, folder)
-    os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
-    os.fsync(folder)
 
 
 def _keep_out_of_repositories(store: Path, folder: int) -> None:

@@ -152,11 +152,7 @@ def languages_of(table: Table) -> dict[str, int]:
 
 
 def rewritten(store: Path, old: Table, schema: pa.Schema) -> Table:
-    """The same rows without indices, so that no file contains deleted rows.
-
-    LanceDB only marks rows as deleted until there are many, and a full-text index keeps the words
-    of deleted rows.
-    """
+    """The same rows without indices: no file holds a deleted row, which LanceDB only marks."""
     rows = old.batches(schema.names, READ_ROWS)
     new = emptied_table(store, old.name, schema)
     new.add(schema, rows)
@@ -183,10 +179,7 @@ def opened_at(store: Path, made: Manifest) -> tuple[Table, Table, bool]:
 
 
 def drop_versions(store: Path, table: Table, kept: Iterable[int]) -> None:
-    """Delete all versions of a merged table but the newest and `kept`.
-
-    LanceDB drops versions by age alone, so these go first, and it drops what no version names.
-    """
+    """Delete all versions of a merged table but the newest and `kept`, and what none names."""
     own = {version_file(store, table.name, number) for number in (table.version, *kept)}
     for path in version_files(store, table.name):
         if path not in own:
@@ -269,16 +262,6 @@ FEW_FRAGMENTS = 8  # of a finished run
 SLACK_ROWS = 10_000  # of a table, for each fragment and version more that is worth leaving
 
 
-def counts_of(table: Table) -> dict[str, int]:
-    """Of the newest version: rows, those deleted and still on the disk, fragments, in no index."""
-    stats = table.stats()
-    rows, parts = stats["num_rows"], stats["fragment_stats"]
-    fragments = parts["num_fragments"]
-    deleted = round(parts["lengths"]["mean"] * fragments - rows)
-    waiting = max((index.num_unindexed_rows or 0 for index in table.indices()), default=0)
-    return {"rows": rows, "deleted": deleted, "fragments": fragments, "unindexed": waiting}
-
-
 def plan_tidying(
     rows: int, deleted: int = 0, fragments: int = 1, unindexed: int = 0, *, finished: bool
 ) -> Literal["nothing", "cover", "merge"]:
@@ -297,11 +280,8 @@ def plan_tidying(
 
 
 def merge(chunks: Table, files: Table, *, due: bool, finished: bool = True) -> bool:
-    """Merge fragments and index rows, all or as is due; whether all were merged.
-
-    The state of the file table, which is small, never triggers a merge of the chunks.
-    """
-    what, small = (plan_tidying(**counts_of(each), finished=finished) for each in (chunks, files))
+    """Merge fragments and index rows, all or as is due; whether those of the chunks were merged."""
+    what, small = (plan_tidying(**each.counts(), finished=finished) for each in (chunks, files))
     everything = due or what == "merge"
     if everything or small == "merge":
         files.merge()

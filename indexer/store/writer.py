@@ -116,10 +116,7 @@ class Writer:
         self._held.close()
 
     def mend(self) -> None:
-        """Drop the damaged index; all that is to be in it must be added again, as in a first run.
-
-        Texts that were kept are sound or are not used; every passage is embedded again.
-        """
+        """Drop the damaged index; all that is to be in it must be added again, as at first."""
         assert self.damage
         with translated(self.store):
             for path in self.store.glob(FORMER.format("*")):
@@ -262,7 +259,8 @@ class Writer:
 
     def _flush(self) -> None:
         on_disk = files_below(self.store / TABLES)
-        flush(on_disk - self._on_disk)
+        new = on_disk - self._on_disk
+        flush(*new, *{path.parent for path in new})
         self._on_disk = on_disk
 
     def _publish(
@@ -339,10 +337,7 @@ class KnownVectors:
         self._versions, self._tables = [*versions], []
 
     def find(self, keys: Iterable[bytes]) -> None:
-        """Read the vectors of keys that are not at hand from the committed rows, but damaged ones.
-
-        A condition looks at the keys of all rows: 30 ms where there are a million.
-        """
+        """Read the vectors of keys that are not at hand from the committed rows, if sound."""
         missing = [f"X'{key.hex()}'" for key in dict.fromkeys(keys) if key not in self.at_hand]
         if not missing:
             return

@@ -26,7 +26,6 @@ from indexer.files.walk import SeenFile, walk
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import WINDOW, Copy, Text, Worker, in_order, workers_for
 from indexer.records import Chunk, Document, FileRow, Status, is_other
-from indexer.store.folder import write_all
 from indexer.store.texts import Texts
 from indexer.sync.properties import main_language, with_properties
 
@@ -35,7 +34,6 @@ SKIP_REASONS = frozenset({"symlink", "special", "secret", "too_large", "name"}) 
     {"binary", "unsupported"}
 )
 EMPTY_REASONS = frozenset({"no_bytes", "no_text", "no_text_layer"})
-
 
 _COPY_BYTES = 2**20  # at a time
 _NO_CHANGE = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
@@ -52,16 +50,18 @@ def copied(root: Path, source: str, known_bytes: int) -> Iterator[Copy]:
     most = max(known_bytes, MAX_FILE_BYTES)
     descriptor = os.memfd_create("document", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
-        with os.fdopen(open_beneath(root, source), "rb", buffering=0) as file:
+        with (
+            os.fdopen(open_beneath(root, source), "rb", buffering=0) as file,
+            os.fdopen(descriptor, "wb", closefd=False) as kept,
+        ):
             before = os.fstat(file.fileno())
-            digest = hashlib.sha256()
-            size = 0
+            digest, size = hashlib.sha256(), 0
             if before.st_size > most:
                 raise Refused(f"{source!r} has grown beyond {most:,} bytes.", code="too_large")
             while data := file.read(min(_COPY_BYTES, before.st_size - size)):
                 size += len(data)
                 digest.update(data)
-                write_all(descriptor, data)
+                kept.write(data)
             after = os.fstat(file.fileno())
             if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) and not (
                 size == before.st_size < after.st_size and _begins_with(file, digest.digest(), size)

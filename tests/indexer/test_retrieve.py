@@ -16,7 +16,7 @@ from indexer.retrieve import (
     vector_weight,
     with_relevance,
 )
-from indexer.store.ranking import Pool, Ranked
+from indexer.store.ranking import Candidate
 from indexer.store.snapshot import Snapshots
 from indexer.words import phrases
 from tests.support.toy_index import ENCODER, sync
@@ -39,26 +39,16 @@ class Row:
 
 def fused(query, by_vector, by_text, then=lambda one: one, language=""):
     """The sources in their order, each with its score, cosine and BM25."""
-    rows = list({row.source: row for row in (*by_vector, *by_text)}.values())
-    ids = {row.source: number for number, row in enumerate(rows)}
-
-    def ranked(found):
-        return Ranked(
-            np.array([ids[row.source] for row in found], np.uint64),
-            np.array([row.score for row in found], float),
-        )
-
-    pool = Pool(
-        ranked(rows).ids,
-        [row.source for row in rows],
-        [0] * len(rows),
-        [None] * len(rows),
-        [row.language for row in rows],
-        np.stack([row.vector for row in rows]),
-    )
-    weight = vector_weight(ENCODER, "zeppelin", language, pool, ranked(by_text))
-    one = then(fuse(query, pool, ranked(by_text), weight))
-    return {pool.sources[at]: (one.scores[at], one.cosines[at], one.bm25[at]) for at in one.order}
+    rows = {row.source: row for row in (*by_vector, *by_text)}.values()
+    pool = [
+        Candidate(number, row.source, 0, None, row.language, row.vector)
+        for number, row in enumerate(rows)
+    ]
+    ids = {row.source: row.id for row in pool}
+    ranking = {ids[row.source]: row.score for row in by_text}
+    weight = vector_weight(ENCODER, "zeppelin", language, pool, ranking)
+    one = then(fuse(query, pool, ranking, weight))
+    return {pool[at].source: (one.scores[at], one.cosines[at], one.bm25[at]) for at in one.order}
 
 
 def test_a_passage_near_in_both_ways_comes_first():
@@ -102,11 +92,7 @@ def test_words_of_another_language_than_the_question_do_not_drown_the_vectors():
 def test_equal_scores_are_ordered_by_source():
     vector = unit(1, 0)
     assert list(fused(vector, [Row("b", vector, 1.0), Row("a", vector, 1.0)], [])) == ["a", "b"]
-
-
-def test_nothing_found_is_no_hits():
-    nothing = Pool(Ranked.none().ids, [], [], [], [], np.empty((0, 0), np.float32))
-    assert fuse(unit(1, 0), nothing, Ranked.none()).order == []
+    assert fuse(vector, [], {}).order == []  # where nothing is found
 
 
 def test_a_document_gives_way_to_others_but_is_not_lost():
@@ -121,7 +107,7 @@ def test_a_document_gives_way_to_others_but_is_not_lost():
         (6, 2, (), own, [0, 2, 4, 5, 1, 3]),
     ):
         asked = Query("", limit, per_source, among=among)
-        assert diverse(range(6), asked, hits.__getitem__, named) == shown
+        assert diverse(hits, asked, named) == shown
 
 
 def test_phrases_are_what_stands_in_quotation_marks():

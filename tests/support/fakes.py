@@ -40,7 +40,7 @@ from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded, Tokens
 from indexer.errors import Refused, Unreachable
 from indexer.records import CHUNK_TOKENS, Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
-from indexer.retrieve import diverse, place_of
+from indexer.retrieve import diverse
 from indexer.store.document_names import Names
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 
@@ -88,7 +88,9 @@ class MemoryCorpus:
         full, short = names.find(query.text)
         named = names.nearness(full.union(*short.values()), query.text)
         hits = [replace(hit, named=named.get(hit.chunk.source, 0.0)) for hit in hits]
-        return diverse(sorted(hits, key=_rank), query, place_of)
+        hits.sort(key=_rank)
+        places = [(hit.chunk.source, hit.chunk.page_start) for hit in hits]
+        return [hits[number] for number in diverse(places, query)]
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         check_numbers(offset, limit)

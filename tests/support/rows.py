@@ -18,11 +18,11 @@ from indexer.store.snapshot import Snapshot
 
 
 def by_vector(snapshot: Snapshot, vector: NDArray[np.float32], query: Query) -> list[Hit]:
-    return snapshot.hits(snapshot.ranked(query, vector))
+    return [*snapshot.hits(snapshot.ranked(query, vector)).values()]
 
 
 def by_text(snapshot: Snapshot, query: Query) -> list[Hit]:
-    return snapshot.hits(snapshot.ranked(query))
+    return [*snapshot.hits(snapshot.ranked(query)).values()]
 
 
 def chunk_rows(snapshot: Snapshot) -> pa.Table:

@@ -41,9 +41,8 @@ def sync(
 ) -> Outcome:
     with writer(store, root, encoder, scale) as open_writer:
         todo, seen = planned(root, open_writer, **options)
-        chunker = Chunker(encoder)
         reuse = not options.get("force", False)
-        run = Run(root, open_writer, encoder, chunker, reuse=reuse, commit_seconds=commit_seconds)
+        run = Run(root, open_writer, encoder, Chunker(encoder), reuse, commit_seconds)
         return run.apply(todo, seen.ignored, seen.started_ns)
 
 
@@ -54,8 +53,7 @@ def sync_large(root: Path, store: Path) -> Outcome:
 
 def planned(root: Path, open_writer: Writer, **options: bool):
     seen = walk(root)
-    today = open_writer._fingerprint
-    choices = Choices(**options)
+    today, choices = open_writer._fingerprint, Choices(**options)
     return make_plan(root, seen, open_writer.files, open_writer.manifest, today, choices), seen
 
 

@@ -13,7 +13,7 @@ from corpus_agent.text.sanitize import visible
 from indexer.errors import StoreLocked
 from indexer.store.folder import SUM_BYTES, TABLES, writer_lock
 from indexer.store.manifest import read_manifest
-from indexer.store.snapshot import Snapshot
+from indexer.store.snapshot import Snapshot, Snapshots
 from indexer.store.texts import FORMAT, TEXTS_FOLDER
 from indexer.store.writer import Writer
 from tests.support.command import Cli
@@ -132,7 +132,7 @@ def test_forgetting_waits_for_nobody_and_changes_nothing_while_another_writes(ro
     store = root.parent / ".corpus-agent"
     with writer_lock(store), pytest.raises(StoreLocked, match="is being written by"):
         forget(Settings(store=store), "a.txt")
-    assert Snapshot(store).files_named(["a.txt"])
+    assert Snapshots({"": (store, None)}).files_named(["a.txt"])
 
 
 @pytest.mark.slow

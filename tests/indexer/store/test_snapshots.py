@@ -60,9 +60,9 @@ def test_vectors_of_two_stores_are_ranked_as_those_of_one(folder):
     for text in ("sourdough", "tax of the year", "the boat in May", "tea"):
         vector = ENCODER.encode([text])[0]
         query = Query(text, 4)
-        whole, cut = one.nearest(vector, query), two.nearest(vector, query)
-        assert cut.scores.tolist() == pytest.approx(whole.scores.tolist()), text
-        least = min(whole.scores) + 1e-6  # of equal ones at the end any may be left out
+        whole, cut = one.ranked(query, vector), two.ranked(query, vector)
+        assert [*cut.values()] == pytest.approx([*whole.values()]), text
+        least = min(whole.values()) + 1e-6  # of equal ones at the end any may be left out
         found = {own(hit.chunk.source) for hit in two.hits(cut) if hit.score > least}
         assert found == {h.chunk.source for h in one.hits(whole) if h.score > least}, text
 

@@ -16,7 +16,7 @@ from indexer.files.walk import walk
 from indexer.records import FileRow, Query
 from indexer.store.folder import writer_lock
 from indexer.store.manifest import MANIFEST_NAME, read_manifest, root_of
-from indexer.store.snapshot import Snapshot
+from indexer.store.snapshot import Snapshot, Snapshots
 from indexer.store.storage import find_store
 from indexer.store.tables import WORDS
 from indexer.sync import RunDisplay
@@ -47,7 +47,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def the_row(store: Path, source: str) -> FileRow:
-    return Snapshot(store).files_named([source])[source]
+    return Snapshots({"": (store, None)}).files_named([source])[source]
 
 
 def test_a_run_does_what_changed_and_no_more(root, store):
@@ -237,12 +237,12 @@ def test_a_store_is_found_from_any_folder_below_and_moves_with_its_corpus(root, 
 def test_a_rebuild_leaves_alone_what_no_model_had_a_part_in(root, store):
     (root / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing else")
     sync(root, store)
-    before = Snapshot(store).files_named(["broken.pdf", "photo.png"])
+    before = Snapshots({"": (store, None)}).files_named(["broken.pdf", "photo.png"])
     with writer(store, root, ToyEncoder(dimension=32)) as open_writer:
         todo, _ = planned(root, open_writer)
     assert {seen.source for seen in todo.keep} == before.keys() == {"broken.pdf", "photo.png"}
     assert sync(root, store, ToyEncoder(dimension=32)).added == 3
-    assert Snapshot(store).files_named(before) == before
+    assert Snapshots({"": (store, None)}).files_named(before) == before
 
 
 # ---- What is in the index, or was on its way into it, is not embedded again
