@@ -1,6 +1,6 @@
 """Kernel confinement: policies as data, and the step that applies them.
 
-A policy is a value (`policy`), whose calls compile to a program (`seccomp`): both are pure.
+A policy is a value (`policy`), whose calls compile to a program (`syscalls`): both are pure.
 `kernel` applies it and verifies that it is in force.
 
 Does not stop: what a process does with descriptors that it already holds, metadata (names, sizes
@@ -28,8 +28,8 @@ from indexer.confine.policy import program_calls as program_calls
 from indexer.confine.policy import sealed_calls as sealed_calls
 from indexer.confine.policy import system_files as system_files
 from indexer.confine.policy import tesseract_files as tesseract_files
-from indexer.confine.seccomp import Allow as Allow
-from indexer.confine.seccomp import Arg as Arg
-from indexer.confine.seccomp import Calls as Calls
-from indexer.confine.seccomp import Denial as Denial
+from indexer.confine.syscalls import Allow as Allow
+from indexer.confine.syscalls import Arg as Arg
+from indexer.confine.syscalls import Calls as Calls
+from indexer.confine.syscalls import Denial as Denial
 from indexer.confine.syscalls import native_number as native_number

@@ -17,8 +17,18 @@ from errno import EACCES, EINVAL, ELOOP, ENOENT, ENOSYS, ENOTDIR, EOPNOTSUPP, EP
 from pathlib import Path
 
 from indexer.confine.policy import Access, FileRule, Policy
-from indexer.confine.seccomp import Calls, packed, seccomp_program
-from indexer.confine.syscalls import HINT, Architecture, Program, architecture, call, number, prctl
+from indexer.confine.syscalls import (
+    HINT,
+    Architecture,
+    Calls,
+    Program,
+    architecture,
+    call,
+    number,
+    packed,
+    prctl,
+    seccomp_program,
+)
 from indexer.errors import SealUnavailable
 
 # linux/prctl.h, linux/seccomp.h, linux/landlock.h

@@ -17,9 +17,8 @@ from errno import EPERM
 from pathlib import Path
 from typing import Literal, cast
 
-from indexer.confine.seccomp import Allow, Arg, Calls, Denial
 from indexer.confine.starting import find_program, user_site
-from indexer.confine.syscalls import group, grouped
+from indexer.confine.syscalls import Allow, Arg, Calls, Denial, group, grouped
 
 # -- numbers of the conditions, as in the kernel's headers
 

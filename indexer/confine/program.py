@@ -50,9 +50,8 @@ def command(
 ) -> starting.Command:
     """The command that runs `program` in the open `folder`, reading below the open `root` alone.
 
-    `files` are read besides, those that are there and to which no link leads.
-    Ends as the program does, or with one of the two codes above and the reason on stderr; and with
-    the thread that starts it. The program gets none of the environment.
+    `files` are read besides, those that are there and to which no link leads. It ends as the
+    program does, or with one of the two codes above; and with the thread that starts it.
     """
     boot = _BOOT.format(source=starting.packages(), code=EXIT_NOT_STARTED)
     numbers = (str(os.getpid()), str(folder), str(root))

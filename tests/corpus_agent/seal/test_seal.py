@@ -142,7 +142,7 @@ def test_the_whole_disk_cannot_be_a_corpus(store):
 CALL_MISSING = """
 import sys
 from pathlib import Path
-from tests.indexer.confine.test_kernel_answers import lack
+from tests.attacks.lacking_kernel import lack
 root, store, missing = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 if missing:
     # The seal's own filter comes after this one, so this process's kernel has no such call.

@@ -22,10 +22,9 @@ from indexer.confine import (
     kernel,
     one_peer,
     parser_calls,
-    seccomp,
+    syscalls,
     system_files,
 )
-from indexer.confine.seccomp import seccomp_program
 from indexer.confine.syscalls import (
     AARCH64,
     ARCHITECTURES,
@@ -34,44 +33,45 @@ from indexer.confine.syscalls import (
     Architecture,
     names,
     number,
+    seccomp_program,
 )
 from tests.indexer.confine import test_kernel_answers as spec
 from tests.support.sealed_child import KILLED, PROLOGUE, python, run
 
 
-def verdict(program: Sequence[seccomp.Instruction], data: bytes) -> int:
+def verdict(program: Sequence[syscalls.Instruction], data: bytes) -> int:
     """What the program returns for a struct seccomp_data; falls off the end: IndexError."""
     accumulator = at = 0
     while True:
         code, jump_true, jump_false, k = program[at]
         at += 1
-        if code == seccomp.LOAD:
+        if code == syscalls.LOAD:
             (accumulator,) = struct.unpack_from("=I", data, k)
-        elif code == seccomp.AND:
+        elif code == syscalls.AND:
             accumulator &= k
-        elif code == seccomp.JUMP_EQUAL:
+        elif code == syscalls.JUMP_EQUAL:
             at += jump_true if accumulator == k else jump_false
-        elif code == seccomp.JUMP_ABOVE:
+        elif code == syscalls.JUMP_ABOVE:
             at += jump_true if accumulator > k else jump_false
-        elif code == seccomp.RETURN:
+        elif code == syscalls.RETURN:
             return k
         else:
             raise ValueError(f"unknown instruction {code:#x}")
 
 
 def call(
-    program: Sequence[seccomp.Instruction], arch: Architecture, name: str | int, *arguments: int
+    program: Sequence[syscalls.Instruction], arch: Architecture, name: str | int, *arguments: int
 ) -> int | str | None:
     """The errno that a system call fails with, "killed", or None where it goes through."""
     nr = name if isinstance(name, int) else number(name, arch)
     assert nr is not None, f"{arch.machine} has no {name}"
     padded = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
     returned = verdict(program, struct.pack("=IIQ6Q", nr, arch.audit, 0, *padded))
-    if returned == seccomp.ALLOW:
+    if returned == syscalls.ALLOW:
         return None
-    if returned == seccomp.KILL_PROCESS:
+    if returned == syscalls.KILL_PROCESS:
         return "killed"
-    assert returned & 0xFFFF0000 == seccomp.FAIL_WITH
+    assert returned & 0xFFFF0000 == syscalls.FAIL_WITH
     return returned & 0xFFFF
 
 

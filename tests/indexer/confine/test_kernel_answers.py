@@ -25,8 +25,6 @@ from typing import Any
 import pytest
 
 from indexer.confine import (
-    Allow,
-    Denial,
     kernel,
     one_peer,
     parser_calls,
@@ -34,17 +32,19 @@ from indexer.confine import (
     sealed_calls,
     syscalls,
 )
-from indexer.confine.seccomp import (
+from indexer.confine.syscalls import (
     ALLOW,
     ARGS,
     JUMP_EQUAL,
     LOAD,
     RETURN,
+    Architecture,
     Calls,
     Instruction,
+    names,
+    number,
     packed,
 )
-from indexer.confine.syscalls import Architecture, names, number
 from tests.support.places import REPOSITORY
 
 pytestmark = pytest.mark.slow
@@ -104,13 +104,6 @@ def answers(calls: Calls, probes: Sequence[Probe]) -> list[int]:
     _answer(listener, pid, found)
     os.close(listener)
     return list(found[:-1])
-
-
-def lack(call: str, answer: int = errno.EPERM) -> None:
-    """Go on as on a kernel that answers so to a call."""
-    others = tuple(Allow(name) for name in names() if name != call)
-    syscalls.prctl(38, 1)  # PR_SET_NO_NEW_PRIVS
-    kernel._restrict_syscalls(Calls(others, (Denial(call, answer),)), syscalls.architecture())
 
 
 def _ask(

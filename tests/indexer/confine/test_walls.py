@@ -101,8 +101,8 @@ def test_a_user_has_the_same_walls_and_no_capability_from_them():
 @pytest.mark.parametrize("missing", ["unshare", "setns"])
 def test_where_namespaces_are_forbidden_the_seal_holds_with_one_wall_less(root, store, missing):
     code = f"""
-    from tests.indexer.confine.test_kernel_answers import lack
-    lack({missing!r})
+    from tests.attacks.lacking_kernel import lack
+    lack({missing!r}, errno.EPERM)
     from corpus_agent.seal import policy, seal
     found = seal(policy(Path(sys.argv[1]), Path(sys.argv[2])))
     outcome.update(state=found.state, walls=found.walls, user=os.getuid())
