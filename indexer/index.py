@@ -263,9 +263,8 @@ class Index(Snapshots):
     ) -> tuple[Box, ...]:
         """Where the words of a quotation stand on the picture of a page, a box for each line piece.
 
-        Empty if that is not known, as of recognised text whose places were not kept. One that goes
-        on across the end of a page has boxes on both; of several places it is the one nearest to
-        `near_line` of the document. Raises as `page_picture` does.
+        One that goes on across the end of a page has boxes on both; of several places it is the one
+        nearest to `near_line` of the document. Raises as `page_picture` does.
         """
         row, near = self._with_pages(source), None
         with self._copied(row) as copy:

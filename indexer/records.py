@@ -315,8 +315,7 @@ class Choices:
     """What a run reuses, and what it removes.
 
     `force` reuses nothing, `verify` compares hashes instead of sizes and times, and every byte of
-    the store. What could not be looked at is not gone: its documents stay as `unreachable`, unless
-    `prune_unreachable`.
+    the store, `prune_unreachable` removes what cannot be looked at.
     """
 
     force: bool = False

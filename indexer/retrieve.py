@@ -223,10 +223,7 @@ def named_first(fused: Fused, named: Mapping[str, float]) -> Fused:
 def vector_weight(
     encoder: Encoder, text: str, language: str, pool: Sequence[Candidate], by_text: Ranking
 ) -> float:
-    """The weight of the vectors, by the share of what words find best in another language.
-
-    `language` is the query's, if the model tells it; others read English alone, or all alike.
-    """
+    """The weight of the vectors, by the share of what words find best in another language."""
     if not language and (is_multilingual(encoder) or is_english(text)):
         return VECTOR_WEIGHT
     other = ACROSS_VECTOR_WEIGHT if language else OTHER_VECTOR_WEIGHT

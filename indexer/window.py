@@ -50,8 +50,7 @@ def cut_window(
 ) -> Window:
     """The window of `lines` at `offset`: `limit` lines, 2,000 lines or 50 KB, whichever is first.
 
-    The window has at least one line, so that following `next_offset` terminates.
-    Raises Refused if `offset` is beyond the end; `quote` formats the name in that message.
+    It has at least one line, so that following `next_offset` ends. Raises Refused beyond the end.
     """
     check_numbers(offset, limit)
     total = len(lines)

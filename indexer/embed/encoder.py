@@ -66,8 +66,7 @@ PROBES = ("Which tyre pressure does the manual give for error E1042?", _LONG)
 class FolderEncoder:
     """A sentence-transformers model in a local folder, by default the packaged one.
 
-    A GPU is used if there is one and `device` is "auto", or the one that it names; never with
-    "cpu". The packaged weights must have the published hash.
+    A GPU is used if `device` is "auto" and there is one, or if it is named.
     """
 
     passage_tokens = CHUNK_TOKENS

@@ -249,13 +249,11 @@ class _Layout:
         return starts[order], order
 
     def pieces_in(self, text: str) -> NDArray[np.int64]:
-        """The numbers of the pieces that a text may hold, by their first letters, in order.
-
-        With them the special ones, and the least likely one, by which an unknown one is scored.
-        """
+        """The numbers of the pieces that a text may hold, by their first letters, in order."""
         written = (SPACE + text.replace(" ", SPACE)).encode()
         here = {written[at : at + size] for at in range(len(written)) for size in range(1, 9)}
         wanted = np.array([int.from_bytes(each, "little") for each in here], np.uint64)
+        # The least likely one, too, by which an unknown one is scored.
         kept = [*self.specials, int(self.scores.argmin())]
         starts, order = self.by_start
         first, last = (np.searchsorted(starts, wanted, side) for side in ("left", "right"))

@@ -171,10 +171,7 @@ def _words(folded: str) -> list[str]:
 
 
 def question_vector(encoder: Encoder, text: str) -> tuple[NDArray[np.float32], str]:
-    """The vector by which passages are looked for: float32, (dimension,), of length 1.
-
-    The multilingual model tells the language, too, of whose mean half is taken off; "" by others.
-    """
+    """The vector by which passages are looked for, of length 1, and the language, "" for none."""
     vector: NDArray[np.float32] = encoder.encode([encoder.query_prefix + text])[0]
     if not encoder.name.startswith(MULTILINGUAL):
         return vector, ""

@@ -35,11 +35,7 @@ OFFLINE = {
 
 
 def accelerator(folder: FolderEncoder, wanted: str = "auto") -> str | None:
-    """The device for torch, as in "cuda" or "mps"; None for the CPU.
-
-    torch is imported only if a device is `wanted` by its name or the system shows one. Raises
-    CorpusError where torch does not find the one that is wanted.
-    """
+    """The device for torch, as in "cuda" or "mps"; None for the CPU, without importing torch."""
     if wanted == "cpu" or (wanted == "auto" and gpu_seen() is None):
         return None
     prepare(folder)

@@ -82,10 +82,9 @@ def deciding(rules: Sequence[Rule], path: str) -> Rule | None:
 
 
 def rules_in(folder: int, shown: str) -> tuple[Rule, ...]:
-    """The rules of the ignore files in the open `folder`, in order.
+    """The rules of the ignore files in the open `folder`, in order; `shown` is its path.
 
-    `shown` is the folder's path for messages. Raises CorpusError for an ignore file that cannot be
-    read or parsed: ignoring it would index files that the user excluded.
+    Raises CorpusError for one that cannot be read: files that the user excluded would be indexed.
     """
     lines = (
         (f"{shown}/{name}", number, line)

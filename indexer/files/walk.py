@@ -204,8 +204,7 @@ def _rules_of(folder: Path, below: str) -> _Rules:
 def ignore_line(root: Path, source: str) -> str:
     """The line for an ignore file in `root` that excludes exactly the document `source`.
 
-    Special characters are escaped (gitignore(5), PATTERN FORMAT). The line uses the names on disk,
-    since rules are matched against those and a source is NFC. Line breaks are not escaped.
+    It has the names on disk, against which rules are matched: a source is NFC.
     """
     names: list[str] = []
     for part in source.split("/"):

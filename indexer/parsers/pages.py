@@ -102,14 +102,10 @@ class Recogniser(PageReader):
         return self.give(document, self._bounds)
 
     def read(self, document: Copy, number: int, *, look: bool = False) -> RecognisedPage:
-        """The text of a page; with `look`, none where a first look finds no lines on it.
-
-        Where the script is one that rapidocr has no letters for, Tesseract reads it, if it is here.
-        Raises UnreadableDocument with the reason.
-        """
+        """The text of a page; with `look`, none where a first look finds no lines on it."""
         self.give(document, self._bounds)
         seen, page = self.ask(_seen, "read", self._bounds, number=number, look=look)
-        if seen == "suspect":
+        if seen == "suspect":  # in a script that rapidocr has no letters for
             page = self._by_tesseract() or replace(page, in_vain=len(tesseract_scripts()))
         return replace(page, number=number, version=engine_version())
 
@@ -181,11 +177,7 @@ MAX_QUOTATION_CHARS = 8_000  # that are looked for
 
 
 class PageViewer:
-    """The process that shows pages; for any number of threads, which take turns.
-
-    It belongs to a thread of its own, since it ends with the thread that started it and those of a
-    server come and go.
-    """
+    """The process that shows pages, with a thread that starts it: those of a server come and go."""
 
     def __init__(self, program: str = PICTURING, seconds: float = limits.PAGE_WALL_SECONDS) -> None:
         """`program` is what the process does, `seconds` the time for one request."""

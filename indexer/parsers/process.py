@@ -172,8 +172,7 @@ def _ended(running: _Process, patience: float) -> int | None:
 def _start(program: str, environment: Mapping[str, str]) -> _Process:
     """A new interpreter, confined and ready for the jobs of `program`, and the channel to it.
 
-    By exec, not by fork alone, since this process has threads. In a session of its own, so that
-    Ctrl-C reaches only the parent, which ends the child.
+    In a session of its own, so that Ctrl-C reaches only the parent, which ends the child.
     """
     arguments = (starting.packages(), program, str(os.getpid()), str(int(_can_confine())))
     kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)

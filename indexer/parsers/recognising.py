@@ -62,10 +62,7 @@ class Jobs(child.Jobs):
         return {"seen": seen}, self._page(certain_rows(self._read.pieces), self._skew)
 
     def picture(self, trial: bool) -> Answer:
-        """The page that was read in grey, for Tesseract; for a `trial` the pieces read worst.
-
-        It has at most so many rows as a message may hold.
-        """
+        """The page that was read in grey, for Tesseract; for a `trial` the pieces read worst."""
         chosen = tesseract.strip(self._picture, self._read.pieces) if trial else self._picture
         width = chosen.shape[1]
         rows = grey(chosen)[: MAX_POINTS // width]

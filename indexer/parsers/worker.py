@@ -88,11 +88,9 @@ class Worker(Child):
         enough: Enough = lambda lines, chars: False,
         batch: Batch = WHOLE,
     ) -> Text:
-        """The text of a document, in batches until there is `enough`.
+        """The text of a document, in batches until there is `enough`, or UnreadableDocument.
 
-        Raises UnreadableDocument with the parser's reason, or "timeout", "memory", "output" or
-        "crashed"; SealUnavailable where no process can be confined. Whatever is raised, the
-        worker is ready for the next document.
+        Whatever is raised, the worker is ready for the next document.
         """
         limits = self._bounds(os.fstat(descriptor).st_size)
         while True:
@@ -181,11 +179,9 @@ def in_order(
     make_worker: Callable[[], Worker],
     workers: int | None = None,
 ) -> Iterator[Iterator[_Result]]:
-    """The results of `task` for the items, in their order, made ahead by several threads.
+    """The results of `task` for the items in their order, made ahead by threads with a worker each.
 
-    Each thread has a worker, which starts a process on first use. `size` gives the bytes of a
-    result. An exception of a task is raised at its result's turn. Leaving the block kills running
-    tasks.
+    `size` gives the bytes of a result. Leaving the block kills running tasks.
     """
     lent = [make_worker() for _ in range(max(1, min(workers or worker_count(), len(items))))]
     free, own = [*lent], threading.local()

@@ -171,10 +171,7 @@ class Table:
     def nearest(
         self, vector: NDArray[np.float32], limit: int, where: str, partitions: int
     ) -> pa.Table:
-        """ROW_ID and vector of rows near to a vector, by an index of them.
-
-        With a condition all partitions are searched: the nearest ones may have none of its rows.
-        """
+        """ROW_ID and vector of rows near to a vector, by an index of them."""
         import pyarrow as pa
 
         query = self._inner.query().nearest_to(pa.array(vector))
@@ -182,7 +179,7 @@ class Table:
         query.distance_type("cosine")
         query.limit(limit)
         query.nprobes(partitions)
-        if where:
+        if where:  # all partitions: the nearest ones may have none of its rows
             query.maximum_nprobes(0)
         query.refine_factor(1)
         return self._whole(self._read(query, [ROW_ID, "vector"], where))

@@ -269,10 +269,7 @@ class Snapshots:
         return lambda row: any(one(row.source) for one in paths) != (term.comparison == "!=")
 
     def similar(self, source: str) -> list[str]:
-        """Up to three documents below a folder of that name, else similar documents or folders.
-
-        Of several stores those of the one that it names.
-        """
+        """Up to three documents below a folder of that name, else similar documents or folders."""
         named, name = self.split(source)
         words = re.findall(r"[^\W_]{3,}", name)
         begins = [word.casefold()[:WORD_START] for word in words[:NAME_WORDS]]

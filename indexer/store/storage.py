@@ -268,16 +268,12 @@ def _check_tree(store: Path, folder: int) -> None:
             is_folder = stat.S_ISDIR(info.st_mode)
             is_servers = within == TEMP and not stat.S_ISLNK(info.st_mode)  # a socket
             if not (is_folder or stat.S_ISREG(info.st_mode) or is_servers):
-                raise _no_regular_file(store, shown)
+                raise _foreign(store, shown)
             if not within:
                 _check_owner(store / name, info)
             ours = within or (FOLDERS if is_folder else FILES).fullmatch(name)
             if within.count("/") > MAX_DEPTH or not ours:
-                raise UsageError(
-                    f"The index folder {str(store)!r} holds {shown!r}, which corpus-agent did not "
-                    "make.",
-                    "Move it away, or name another folder: --store DIR",
-                )
+                raise _foreign(store, shown, "corpus-agent did not make")
         if within == "texts":
             folders.clear()
     _check_names_elsewhere(store, folder)
@@ -297,10 +293,7 @@ def _check_names_elsewhere(store: Path, folder: int) -> None:
         shared = [name for name, info in known.items() if info.st_nlink > here[info.st_ino]]
         if not shared:
             return
-    raise UsageError(
-        f"{str(store / shared[0])!r} is a file that has another name elsewhere.",
-        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
-    )
+    raise _foreign(store, shared[0], "has another name elsewhere")
 
 
 def _seen(folder: int, name: str) -> os.stat_result | None:
@@ -317,17 +310,14 @@ def _read(store: Path, folder: int, name: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError:
-        raise _no_regular_file(store, name) from None
+        raise _foreign(store, name) from None
     try:
         info = os.fstat(file)
         _check_owner(store / name, info)
         if not stat.S_ISREG(info.st_mode):
-            raise _no_regular_file(store, name)
+            raise _foreign(store, name)
         if info.st_size > MAX_SMALL_BYTES:
-            raise UsageError(
-                f"{str(store / name)!r} has {info.st_size:,} bytes, more than {MAX_SMALL_BYTES:,}.",
-                "corpus-agent did not write it. Remove it.",
-            )
+            raise _foreign(store, name, f"has {info.st_size:,} bytes, over {MAX_SMALL_BYTES:,}")
         return os.pread(file, MAX_SMALL_BYTES, 0)
     finally:
         os.close(file)
@@ -351,11 +341,11 @@ def _cannot_open(store: Path, error: OSError) -> CorpusError:
     )
 
 
-def _no_regular_file(store: Path, path: str) -> UsageError:
-    """The error for a link or a device in a store."""
+def _foreign(store: Path, path: str, what: str = "is a link or no regular file") -> UsageError:
+    """The error for what this program does not put into a store."""
     return UsageError(
-        f"The index folder {str(store)!r} holds {path!r}, which is a link or no regular file.",
-        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
+        f"The index folder {str(store)!r} holds {path!r}, which {what}.",
+        "Move it away, or name another folder: --store DIR",
     )
 
 
