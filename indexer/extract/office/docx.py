@@ -249,9 +249,14 @@ _PLACES = {"footnote": "Footnote", "endnote": "Endnote", "hdr": "Header", "ftr":
 _MARGINS = {"header": "Header", "footer": "Footer", "glossaryDocument": "Prompts"}
 
 
+_BOXES = {0xF0A8: "[ ]", 0xF06F: "[ ]", 0xF071: "[ ]", 0xF0FD: "[x]", 0xF0FE: "[x]"}
+
+
 def _symbol(element: Element) -> str:
     """A character of a symbol font: its own code point, unless that is private to the font."""
     code = int(attribute(element, "char") or "0", 16)
+    if code in _BOXES and (attribute(element, "font") or "").startswith("Wingdings"):
+        return _BOXES[code]
     return "" if code < 0x20 or 0xD800 <= code <= 0xF8FF or code > 0x10FFFF else chr(code)
 
 

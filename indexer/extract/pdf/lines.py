@@ -27,7 +27,7 @@ HYPHENS = ("\ufffe", "\x02")
 _LINE = re.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
 CLOSE = 0.15  # font sizes between a raised mark and its word
-BOLD = (b"bold", b"black", b"heavy")  # in the name of a font
+BOLD = re.compile(rb"(?i)bold|black|heavy")  # in the name of a font
 
 _NUMBERS = (ctypes.c_double * 4)()
 _FIRST, _SECOND, _THIRD, _FOURTH = (ctypes.byref(_NUMBERS, 8 * number) for number in range(4))
@@ -100,8 +100,7 @@ class Places:
         """Whether a character is of a font that is called bold: few files say its weight."""
         get = quick("FPDFText_GetFontInfo", ctypes.c_ulong)
         get(self._raw, index, _NAME, ctypes.c_ulong(len(_NAME)), None)
-        name = _NAME.value.lower()
-        return any(word in name for word in BOLD)
+        return BOLD.search(_NAME.value) is not None
 
 
 def _across(turn: Matrix, box: Box) -> tuple[float, float]:

@@ -189,7 +189,9 @@ class _Near:
         if last in rows[MAX_ROWS - 1 :] or (len(found) >= own > 2 and 2 * own >= most):
             # Copies of a page, or a form: what they have in common does not end where a head does.
             of_all = [
-                at for at, (_, shape, _) in enumerate(found) if _is_of_all(shape, self.number)
+                at
+                for at, (_, shape, _) in enumerate(found)
+                if (whole := _OF_ALL.search(shape)) and int(whole[1]) >= self.number
             ]
             return [
                 (row, shape)
@@ -287,9 +289,3 @@ def _is_bare(shape: str) -> bool:
     return "\0" in shape and (
         not any(map(str.isalnum, shape)) or _LABELLED.fullmatch(shape) is not None
     )
-
-
-def _is_of_all(shape: str, number: int) -> bool:
-    """Whether a row ends with its page's number and that of all pages."""
-    found = _OF_ALL.search(shape)
-    return found is not None and int(found[1]) >= number

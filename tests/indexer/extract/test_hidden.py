@@ -835,15 +835,15 @@ def runs(of_run: str, raised: str = "1") -> tuple[str, bytes]:
 SUPER = "<style:style style:name='H'><style:text-properties style:text-position='super 58%'/>"
 ODT = "<text:p>£150<text:span text:style-name='H'>1</text:span></text:p>"
 BOX = "<w:fldChar><w:ffData><w:checkBox><w:checked/></w:checkBox></w:ffData></w:fldChar>"
+BOX += "</w:r><w:r><w:sym w:font='Wingdings' w:char='F0A8'/>"
 SLIDE = zipped_with(slides(" baseline='30000'"), "ppt/slide1.xml", SECRET.encode(), b"1")
 BEFORE = "<a:t>£150</a:t></a:r><a:r><a:rPr baseline".encode()
 RAISED = {
-    "£150<sup>1</sup> a week": "£150^1 a week",
     "£150<sup><a href='#n'>1</a>, <b>2</b></sup>.<sup>3</sup>": "£150^1, 2.^3",
     "5 m<sup>2</sup>, 10<sup>-6</sup> H<sub>2</sub>O": "5 m^2, 10^-6 H2O",
     "4<sup>th</sup> 3<sup>1</sup>/<sub>2</sub> 101<sub>2</sub>": "4th 3 1/2 101_2",
     "<sup>1</sup>500 (<sup>2</sup>) [<sup>3</sup>": "(1) 500 (2) [3",
-    "£150<span style='vertical-align:super'>1</span>": "£150^1",
+    "£150<sup>1</sup> £9<b style='vertical-align:super'>2</b> a week": "£150^1 £9^2 a week",
     "£150<sup><del>1</del></sup> <del>a</del><s>b</s>": "£150~~^1~~ ~~ab~~",
 }
 FIGURES = [
@@ -851,7 +851,7 @@ FIGURES = [
     (runs("<w:vertAlign w:val='superscript'/>"), "£150^1 a week"),
     (runs("<w:vertAlign w:val='baseline'/>"), "£1501 a week"),
     (runs("<w:position w:val='-6'/>"), "£150_1 a week"),
-    (runs("", f"</w:t>{BOX}<w:t>paid"), "£150[x] paid a week"),
+    (runs("", f"</w:t>{BOX}<w:t>paid"), "£150[x] [ ]paid a week"),
     (("a.odt", opendocument("text", ODT, f"{SUPER}</style:style>")), "£150^1"),
     (("a.pptx", zipped_with(SLIDE, "ppt/slide1.xml", b"<a:rPr baseline", BEFORE)), "£150^1"),
     (("a.rtf", rb"{\rtf1\ansi 150{\super 1} and 7\up6 2\up0  weeks}"), "150^1 and 7^2 weeks"),
