@@ -72,9 +72,10 @@ _MINUS = regex.compile(
     rf"(?P<sign>(?:{_DASH}|−[ ]|(?i:minus)[ ])(?:{_CURRENCY}[ ]?)?)$"
 )
 # What a column is in: "EUR million", "in thousands", "(€m)".
-_UNIT_NAMED = regex.compile(rf"{_CURRENCY}|(?i:(?<!\p{{L}})(?:{_NAMED})(?!\p{{L}}))")
-_UNIT_SCALE = regex.compile(
-    rf"(?i)(?<=\p{{Sc}}[\u00a0\u202f ]?)[mk](?!\p{{L}})|(?<!\p{{L}})(?:{_SCALES})(?=s?(?!\p{{L}}))"
+_UNIT = regex.compile(
+    rf"(?P<named>{_CURRENCY}|(?i:(?<!\p{{L}})(?:{_NAMED})(?!\p{{L}})))"
+    rf"|(?i:(?P<scale>(?<=\p{{Sc}}[\u00a0\u202f ]?)[mk](?!\p{{L}})"
+    rf"|(?<!\p{{L}})(?:{_SCALES})(?=s?(?!\p{{L}}))))"
 )
 _REACH = 24  # characters on either side of an amount in which its sign stands
 
@@ -105,20 +106,18 @@ def find_amounts(text: str, kind: FieldType, *, bare: bool = False) -> list[Read
     return sorted(found, key=attrgetter("start"))
 
 
-def names_unit(text: str) -> bool:
-    """Whether a heading says in which currency or scale the figures below it are."""
-    return bool(_UNIT_NAMED.search(text) or _UNIT_SCALE.search(text))
+def unit_of(text: str) -> dict[str, str]:
+    """The currency ("named") and the scale in which a heading says that the figures below are."""
+    return {str(one.lastgroup): one[0] for one in reversed([*_UNIT.finditer(text)])}
 
 
 def in_unit(value: Reading, unit: str) -> Reading:
     """A plain amount in the unit of its column: 190 under "EUR million"; else as it is."""
-    named, scale = (
-        found and found[0] for found in (_UNIT_NAMED.search(unit), _UNIT_SCALE.search(unit))
-    )
     own, _, number = value.normal.rpartition(" ")
-    if not number.replace(".", "").lstrip("-").isdecimal() or _UNIT_SCALE.search(value.text):
+    if not number.replace(".", "").lstrip("-").isdecimal() or "scale" in unit_of(value.text):
         return value
-    scaled = f"{number}{' ' * (len(scale or '') > 1)}{scale or ''} {own or named or ''}".strip()
+    scale, named = map(unit_of(unit).get, ("scale", "named"), ("", ""))
+    scaled = f"{number}{' ' * (len(scale) > 1)}{scale} {own or named}".strip()
     read = find_amounts(scaled, "number")
     return replace(value, normal=read[0].normal) if len(read) == 1 else value
 

@@ -165,7 +165,9 @@ def _asserted(
         return False
     if not (near("connected").match(gap) or not gap.strip()):
         return False
-    verb = said["verb"] or kind in ("date", "duration", "number") or near("copula").search(gap)
+    # "50,000 employees are members": who has them is not said.
+    plain = kind in ("date", "duration") or (kind == "number" and value.start > phrase[0])
+    verb = said["verb"] or plain or near("copula").search(gap)
     return bool(verb or near("noun_ends").match(near("clause_ends").split(text[end:last])[0]))
 
 
@@ -174,10 +176,12 @@ def _values(
 ) -> list[Reading]:
     """The values of a type in a stretch; with `bare` sums without currency, and a year at once."""
     text = document.text[start:end]
+    days = find_dates(text, day_first=document.day_first)
     if kind == "date":
-        read = find_dates(text, day_first=document.day_first)
+        read = days
     else:
         read = find_durations(text) if kind == "duration" else find_amounts(text, kind, bare=bare)
+        read = [o for o in read if not any(d.start <= o.start < d.end for d in days)]
     found = [replace(one, start=one.start + start, end=one.end + start) for one in read]
     first = bare and len(text) - len(text.lstrip()) + start
     return [one for one in found if kind == "date" or _counts(document, one, one.start == first)]
@@ -303,45 +307,43 @@ def _worded(
         at = last
     while (alone or below) and text[at : at + 1] in (" ", "\n"):
         at += 1
-    found, score = None, _STATED
-    if label or alone or below:
-        found = _rest_of_line(document, kind, at)
-        score = _LABELLED if label else _NEXT_LINE if alone else _LOOSELY
-    elif kind == "text":
-        found, score = _as_written(text, *document.sentence(start, at)), _LOOSELY
-    else:
-        led = lexicon.near("named_so").match(text, at)
-        said = led.end() if led else at
-        if kind == "identifier":
-            code = _CODE.match(text, said)
-            written = code[0].rstrip(" ._-/") if code else ""
-            if any(map(str.isnumeric, written)):
-                found = _as_written(text, said, said + len(written))
-        elif said > at + 1:
-            found = place_at(text, said) if kind == "place" else _name(document, said)
+    labelled = bool(label or alone or below)
+    score = _LABELLED if label else _NEXT_LINE if alone else _LOOSELY if below else _STATED
+    found = _said(document, kind, start, at, labelled=labelled)
     if found is not None and not (below and HEADING.match(found.text + " ")):
+        score = _LOOSELY if found.start < start else score
         yield ProposedValue((found,), min(start, found.start), found.end, score), sure or alone
 
 
-def _rest_of_line(document: DocumentText, kind: FieldType, at: int) -> Reading | None:
-    """What a label says: of a party the name, else what stands in its line or cell."""
-    if kind == "party":
-        return _name(document, at, document.line_span(at)[1])
-    rest = _LINE_REST.match(document.text, at)
+def _said(
+    document: DocumentText, kind: FieldType, start: int, at: int, *, labelled: bool
+) -> Reading | None:
+    """What a label says in its line or cell; what a clause calls a phrase, of a text all of it."""
+    text = document.text
+    end = document.line_span(at)[1] if labelled else document.sentence(at, at + 1)[1]
+    if kind == "text" and not labelled:
+        return _as_written(text, *document.sentence(start, at))
+    if not labelled:
+        led = lexicon.near("named_so").match(text, at)
+        at, before = led.end() if led else at, at
+        if kind == "identifier":
+            code = _CODE.match(text, at)
+            written = code[0].rstrip(" ._-/") if code else ""
+            has_digit = any(map(str.isnumeric, written))
+            return _as_written(text, at, at + len(written)) if has_digit else None
+        if at <= before + 1:
+            return None
+    if kind == "party":  # in its sentence, as "Low Mills. The goods" is two
+        return name_at(text, at, min(end, document.sentence(at, at + 1)[1]))
+    rest = _LINE_REST.match(text, at)
     if rest is None or not rest[0].strip():
         return None
-    if kind == "place" and len(rest[0]) > _MOST_PLACE:
-        return place_at(document.text, at, rest.end())
+    if kind == "place" and (not labelled or len(rest[0]) > _MOST_PLACE):
+        return place_at(text, at, rest.end() if labelled else None)
     said = _CLAUSE_END.split(rest[0], maxsplit=1)[0] if kind == "identifier" else rest[0]
     end = at + len(said.rstrip())
-    ended = _FULL_STOP.search(document.text, at, end)
-    return _as_written(document.text, at, ended.start() if ended else end)
-
-
-def _name(document: DocumentText, at: int, end: int | None = None) -> Reading | None:
-    """The name of a party from there on: in its sentence, as "Low Mills. The goods" is two."""
-    _, last = document.sentence(at, at + 1)
-    return name_at(document.text, at, last if end is None else min(last, end))
+    ended = _FULL_STOP.search(text, at, end)
+    return _as_written(text, at, ended.start() if ended else end)
 
 
 def _as_written(text: str, start: int, end: int) -> Reading:

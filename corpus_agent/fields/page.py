@@ -13,7 +13,7 @@ import regex
 from corpus_agent.answering.claims import periods
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.amounts import find_durations, names_unit
+from corpus_agent.fields.amounts import find_durations, unit_of
 from corpus_agent.text.dates import Reading, find_dates, habit
 from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, listed
 from corpus_agent.text.sentences import Unit, front_matter, is_title, units
@@ -208,7 +208,7 @@ class DocumentText:
         if table is not None:
             names = [(self.column_at(at), 0), (table.names[0], 0)]
             for name, above in [*names, (self.lines[max(0, table.header - 2)].text, 1)]:
-                if len(name) <= _UNIT_LINE and names_unit(name):
+                if len(name) <= _UNIT_LINE and unit_of(name):
                     return name, self.line_span(self.line_start(table.header - above))
         elif self.years_of(at):
             for first, last in self._lines_above(at):

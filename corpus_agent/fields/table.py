@@ -173,13 +173,9 @@ def _proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedVal
     """The values by the rule of the field, then those beside its phrases, each best first."""
     if field.clause == MENTION:
         yield mentions(document, field.phrases[0])
-    elif field.clause == "total":
-        found = labelled(document, field)
-        yield whole(document, [replace(o, doubt=doubt_of(document, o, field)) for o in found])
-    elif field.clause == "first":
-        sure = (one for one in labelled(document, field) if not doubt_of(document, one, field))
-        yield sorted(sure, key=attrgetter("start"))[:1]
-    elif field.clause:
+    elif field.clause in ("", "total", "first"):
+        yield labelled(document, field)
+    else:
         rule = _CLAUSES.get(field.clause)
         found = rule(document) if rule else terms.cued(document, field.clause, document.durations)
         named = fold(field.name)  # of a column of that name the first row's value is not all
@@ -187,11 +183,8 @@ def _proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedVal
             yield found
         # Beside "parties" stands one of them at most: only a column's cells say all.
         every = field.clause != "parties"
-        yield [
-            one for one in labelled(document, field) if one.score >= _SURE and (every or one.row)
-        ]
-    else:
-        yield labelled(document, field)
+        beside = labelled(document, field)
+        yield [one for one in beside if one.score >= _SURE and (every or one.row)]
 
 
 def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
@@ -217,8 +210,12 @@ def _cell(document: DocumentText, field: Field) -> Cell:
     doubtful, dropped = tuple[FieldValue, ...](), 0
     for group in _proposed(document, field):
         told = [replace(one, doubt=doubt_of(document, one, field)) for one in group]
+        told = whole(document, told) if field.clause == "total" else told
+        certain = [one for one in told if not one.doubt]
+        if field.clause == "first":
+            certain = sorted(certain, key=attrgetter("start"))[:1]
         rows = _rows(document, told)
-        sure = rows or _best([one for one in told if not one.doubt])
+        sure = rows or _best(certain)
         cell = _held(document, sure[:_MOST_VALUES])
         dropped += cell.unverified
         if cell.values:

@@ -137,9 +137,11 @@ def beginning(document: DocumentText) -> list[ProposedValue]:
     says = None if found and found[0].score >= _LEAST else _begins_when_made(document)
     if says is None:
         return found
-    signed = lexicon.near("by_signatures").search(says[0]) is not None
-    dates = (_signed(document) if signed else []) or document_date(document)
-    return [replace(one, also=(says.span(),)) for one in dates] or found
+    made = document_date(document)
+    signed = _signed(document) if lexicon.near("by_signatures").search(says[0]) else []
+    early = signed and made and signed[0].normal < made[0].normal
+    doubt = "signed before it was made" if early else ""
+    return [replace(one, also=(says.span(),), doubt=doubt) for one in signed or made] or found
 
 
 def _begins_when_made(document: DocumentText) -> regex.Match[str] | None:
