@@ -118,7 +118,7 @@ def _beside(
     if in_row and kind in AMOUNTS:
         read = _of_row(document, kind, at, last)
     else:
-        until = _clause_end(text, at, at + _REACH)
+        until = at + len(_CLAUSE_END.split(text[at : at + _REACH], maxsplit=1)[0])
         read = _without_former(document, _values(document, kind, at, until, bare=sure), at)
     if read:
         gap, alone = text[at : read[0].start], opens and not text[at:last].strip()
@@ -133,12 +133,6 @@ def _beside(
         for value in _values(document, kind, start - len(before), start, bare=False)[-1:]:
             if len(text[value.end : start].split()) <= 3 and "\n" not in text[value.start : start]:
                 yield ProposedValue((value,), value.start, end, _BEFORE), False
-
-
-def _clause_end(text: str, start: int, end: int) -> int:
-    """Where the clause of a place ends, `end` at the latest."""
-    found = _CLAUSE_END.search(text, start + 1, end)  # "Term. The term is two years."
-    return found.start() if found else end
 
 
 def _asserted(
@@ -230,12 +224,11 @@ def _of_row(document: DocumentText, kind: FieldType, at: int, end: int) -> list[
 
 def _signed(piece: regex.Match[str]) -> list[Reading]:
     """A figure of a statement at its place, none for a dash; one in brackets is below zero."""
-    found = []
-    for one in find_amounts(piece[0], "number"):
-        sign = "-" if "(" in piece[0] and not one.normal.startswith("-") else ""
-        start, end = one.start + piece.start(), one.end + piece.start()
-        found.append(Reading(start, end, one.text, sign + one.normal))
-    return found
+    below, at = "-" * ("(" in piece[0]), piece.start()
+    return [
+        replace(o, start=at + o.start, end=at + o.end, normal=below + o.normal.removeprefix(below))
+        for o in find_amounts(piece[0], "number")
+    ]
 
 
 def whole(document: DocumentText, found: Sequence[ProposedValue]) -> list[ProposedValue]:

@@ -44,10 +44,6 @@ _NOTHING = regex.compile(
 )
 
 
-def _blank(found: regex.Match[str]) -> str:
-    return "".join(char if char == "\n" else " " for char in found[0])
-
-
 @dataclass(frozen=True, slots=True)
 class ProposedValue:
     """A value before it is looked up, what it rests on, why it is doubtful; `row`: of a column."""
@@ -87,7 +83,9 @@ class DocumentText:
         seen = (
             " " * len(one) if line.hidden else one for line, one in zip(lines, shown, strict=True)
         )
-        self.text = _NOTHING.sub(_blank, "\n".join(seen).translate(_BLANKS))
+        self.text = _NOTHING.sub(
+            lambda found: regex.sub(r"[^\n]", " ", found[0]), "\n".join(seen).translate(_BLANKS)
+        )
         # Its quotations as they were looked up, with the line: once, and not once a value.
         self.quoted: dict[str, tuple[int, Citation]] = {}
         self._starts = [*accumulate((len(line) + 1 for line in shown), initial=0)][:-1]

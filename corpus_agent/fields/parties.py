@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import regex
 
@@ -19,38 +19,33 @@ _BRACKETS = regex.compile(r"\s*\([^()]*\)$")  # in brackets behind a name
 _ROLE = regex.compile(r"(?:(?:the|der|die|le|la|el|il|de)\s+)?(\p{Lu}[\p{L}-]+)")  # "(Vermieterin)"
 
 
-@dataclass(frozen=True, slots=True)
-class Party:
-    """A party's name, the roles and short names that its definition gives it, and its end."""
-
-    name: Reading
-    roles: tuple[str, ...]
-    end: int
-
-
 def parties_of(document: DocumentText) -> list[ProposedValue]:
-    """All parties as one value, quoted from the introduction; [] if nobody is introduced."""
-    start, parties = _introduced(document)
-    unique = list({fold(one.name.normal): one for one in reversed(parties)}.values())[::-1]
+    """All parties as one value with their roles, quoted from the introduction; [] for none."""
+    parties = _introduced(document)
+    unique = list({fold(one.normal): one for one in reversed(parties)}.values())[::-1]
     if len(parties) < 2:
         return []
-    names, roles = tuple(one.name for one in unique), tuple(", ".join(one.roles) for one in unique)
-    return [ProposedValue(names, start, max(one.end for one in parties), 1.0, notes=roles)]
+    names = tuple(one.readings[0] for one in unique)
+    roles = tuple(", ".join(one.notes) for one in unique)
+    start, end = parties[0].start, max(one.end for one in parties)
+    return [ProposedValue(names, start, end, 1.0, notes=roles)]
 
 
 def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[ProposedValue]:
     """The party that is introduced with a role: ("Landlord")."""
     roles = frozenset(map(fold, phrases))
-    return [
-        ProposedValue((party.name,), party.name.start, party.end, 0.95)
-        for party in _introduced(document)[1]
-        if roles.intersection(map(fold, party.roles))
-    ]
+    named = (one for one in _introduced(document) if roles.intersection(map(fold, one.notes)))
+    return [replace(one, notes=()) for one in named]
 
 
-def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
-    """Where the introduction of the parties begins, and the parties; none if none is."""
-    best, value, text = (0, list[Party]()), (1, 0, 0), document.text
+def _party(name: Reading, roles: tuple[str, ...], end: int) -> ProposedValue:
+    """A party, with the roles and short names that its definition gives it as its notes."""
+    return ProposedValue((name,), name.start, end, 0.95, notes=roles)
+
+
+def _introduced(document: DocumentText) -> list[ProposedValue]:
+    """The parties where they are introduced, else those of labels or signatures."""
+    best, value, text = list[ProposedValue](), (1, 0, 0), document.text
     for opening in ("opens", "made_by", "names_first"):
         if opening != "opens" and value[0] > 1:
             break
@@ -58,48 +53,47 @@ def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
             limit = min(len(text), opened.end() + _INTRODUCED)
             closed = lexicon.document("closes").search(text, opened.end() + 3, limit)
             parties = _listed(text, opened.end(), closed.start() if closed else limit)
-            if opening == "names_first" and not all(one.roles for one in parties):
+            if opening == "names_first" and not all(one.notes for one in parties):
                 continue
-            worth = (min(2, len(parties)), sum(bool(one.roles) for one in parties), len(parties))
-            known = any(one.roles or is_organisation(one.name.normal) for one in parties)
+            worth = (min(2, len(parties)), sum(bool(one.notes) for one in parties), len(parties))
+            known = any(one.notes or is_organisation(one.normal) for one in parties)
             led = document.before(opened.start(), _LED)
             if worth > value and (known or lexicon.near("agreement").search(led)):
-                best, value = (opened.start(), parties), worth
-    if value[0] > 1:
-        return best
-    others = _labelled(document) or _signed(text)
-    return (others[0].name.start, others) if 1 < len(others) <= _MOST_SIGN else best
+                first = replace(parties[0], start=opened.start())  # quoted with "between"
+                best, value = [first, *parties[1:]], worth
+    others = [] if value[0] > 1 else _labelled(document) or _signed(text)
+    return others if 1 < len(others) <= _MOST_SIGN else best
 
 
-def _signed(text: str) -> list[Party]:
+def _signed(text: str) -> list[ProposedValue]:
     """The organisations that sign, where no introduction names anybody; none if one is unknown."""
     signed = lexicon.document("signature_of").finditer(text)
     names = [(name_at(text, one.start("name"), one.end("name")), one.end()) for one in signed]
     known = all(name and is_organisation(name.normal) for name, _ in names)
-    return [Party(name, (), end) for name, end in names if name and known]
+    return [_party(name, (), end) for name, end in names if name and known]
 
 
-def _labelled(document: DocumentText) -> list[Party]:
+def _labelled(document: DocumentText) -> list[ProposedValue]:
     """The parties of lines that call them so: "Party A: …"."""
-    text, found = document.text, dict[str, Party]()
+    text, found = document.text, dict[str, ProposedValue]()
     for label in lexicon.document("labelled").finditer(text, 0, _HEAD):
         _, end = document.line_span(label.end())
         name, called = name_at(text, label.end(), end), label[0].strip(" :：\n*_-")
         if name is not None and fold(called) not in found:
-            found[fold(called)] = Party(name, (called, *_roles(text[name.end : end])), end)
+            found[fold(called)] = _party(name, (called, *_roles(text[name.end : end])), end)
     return list(found.values())
 
 
-def _listed(text: str, start: int, end: int) -> list[Party]:
+def _listed(text: str, start: int, end: int) -> list[ProposedValue]:
     """The parties of an introduction, one after another while each is followed by another."""
-    parties: list[Party] = []
+    parties: list[ProposedValue] = []
     at = start
     while len(parties) < _MOST and at < end:
         lead = lexicon.document("leads").match(text, at, end)
         name = name_at(text, lead.end() if lead else at)
         if name is not None and name.end <= end and _is_party(name, text, parties):
             until, after = _next(text, name.end, end)
-            parties.append(Party(name, _roles(text[name.end : until]), until))
+            parties.append(_party(name, _roles(text[name.end : until]), until))
         else:
             _, after = _next(text, at, end) if parties else (at, at)
             if after <= at:
@@ -108,7 +102,7 @@ def _listed(text: str, start: int, end: int) -> list[Party]:
     return parties
 
 
-def _is_party(name: Reading, text: str, parties: list[Party]) -> bool:
+def _is_party(name: Reading, text: str, parties: list[ProposedValue]) -> bool:
     """Whether a run of capitalised words is introduced as a party: no kind, no address."""
     said = lexicon.document
     if said("no_names").match(name.normal) or said("kind").search(name.normal):
@@ -116,7 +110,7 @@ def _is_party(name: Reading, text: str, parties: list[Party]) -> bool:
     if is_organisation(name.normal):
         return True
     short = _roles(text[name.end : name.end + 60].partition(")")[0] + ")") if parties else ()
-    again = any(fold(role) in fold(parties[-1].name.normal) for role in short)
+    again = any(fold(role) in fold(parties[-1].normal) for role in short)
     if again or said("streets").search(name.normal):
         return False
     if not parties or said("described").match(text, name.end):

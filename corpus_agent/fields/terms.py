@@ -173,7 +173,9 @@ def _counted(document: DocumentText) -> Iterator[ProposedValue]:
     begins, made = beginning(document), document_date(document)
     if not begins and lexicon.document("effective_date").search(document.text) is None:
         begins = made  # else it begins on the day of an event
-    for term in cued(document, "term", filter(_is_long, document.durations)):
+    spans = document.durations
+    spans = [o for o in spans if o.normal[-1] not in "BD" or int(o.normal[1:-1]) >= _SHORTEST_TERM]
+    for term in cued(document, "term", spans):
         counted = document.after(term.readings[0].end, _BEHIND)
         dates = made if lexicon.near("from_its_date").search(counted) and made else begins
         dates = [one for one in dates if term.start <= one.start < term.end] or dates
@@ -184,11 +186,6 @@ def _counted(document: DocumentText) -> Iterator[ProposedValue]:
             written = f"{term.text} from {day.text}: until {end}"
             value = replace(term.readings[0], text=written, normal=end)
             yield replace(term, readings=(value,), also=((day.start, day.end),), computed=True)
-
-
-def _is_long(term: Reading) -> bool:
-    """Whether a span of time is one for which an agreement runs."""
-    return term.normal[-1] not in "BD" or int(term.normal[1:-1]) >= _SHORTEST_TERM
 
 
 def dated(document: DocumentText) -> list[ProposedValue]:
