@@ -62,10 +62,11 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
         phrase = " ".join(fold(match[0]).split())
         rank = ranks.get(phrase, len(ranks))
         table = document.headers.get(document.line_at(match.start()))
+        named = table or fold(document.column_at(match.start())) == phrase
+        if named and rank and phrase in lexicon.words_of("no_columns"):
+            continue
         if table is None:
             read = (_worded if kind in WORDED else _beside)(document, kind, match.span())
-        elif rank and phrase in lexicon.words_of("no_columns"):
-            continue
         else:
             read = _below(document, kind, table, match.span())
         # A short word means little but as a label, unless it is what was asked for.

@@ -107,7 +107,9 @@ def cued(
 def document_date(document: DocumentText) -> list[ProposedValue]:
     """When the document was made, from its opening; else from its first signatures."""
     blank = lexicon.document("blank").search(document.text, 0, _HEAD)
-    head = (one for one in document.dates if one.start <= _HEAD)
+    entries = lexicon.words_of("no_columns")  # of a sheet each row has a date
+    head = [one for one in document.dates if one.start <= _HEAD]
+    head = [one for one in head if fold(document.column_at(one.start)) not in entries]
     found = [one for one in cued(document, "made", head, 1 / 40_000) if one.score >= 0.5]
     if not found:
         return [] if blank else _signed(document)

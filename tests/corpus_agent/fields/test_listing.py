@@ -187,6 +187,8 @@ def test_each_row_of_a_sheet_is_an_entry_where_the_field_is_a_column():
         "pay.csv: 4 rows",
         "    pay.csv:2  “| Date: 2026-01-04 | Category: food | Amount: 9.50 |”",
     ]
+    others = table_of(corpus, [field_of("amount due"), field_of("invoice date")]).rows[1].cells
+    assert [cell.status for cell in others] == ["silent", "silent"]  # payments are neither
     made = table_of(corpus, [field_of("date"), field_of("hours")])
     bill, pay = made.rows
     assert [value.normal for value in bill.cells[0].values] == ["2024-05-03"]
@@ -201,13 +203,9 @@ def test_every_document_is_looked_at_and_counted():
     lines = list(list_lines(found))
     assert lines[0] == "a.txt: 30 June 2025"
     assert "“This agreement expires on 30 June 2025.”" in lines[2]
-    assert any(
-        "expiry = 2025: fulfilled in 1 of 5 documents; not fulfilled in 1; nothing said of it in 3"
-        in one
-        for one in lines
-    )
-    assert not any("b.txt" in one for one in lines)
-    assert any("b.txt" in one for one in list_lines(found, verbose=True))
+    counts = "2025: fulfilled in 1 of 5 documents; not fulfilled in 1; nothing said of it in 3"
+    assert counts in "".join(lines)
+    assert "b.txt" not in "".join(lines) and "b.txt" in "".join(list_lines(found, verbose=True))
     content = list_object(found)
     assert sum(content["counts"].values()) == content["looked_at"] == 7
     assert [row["source"] for row in content["rows"] if row["verdict"] == "yes"] == ["a.txt"]
