@@ -91,9 +91,10 @@ def loses_its_sign(text: str, value: Reading) -> bool:
     before = _MARKS.sub("", text[max(0, value.start - _REACH) : value.start])
     behind = _MARKS.sub("", text[value.end : value.end + _REACH])
     signs = lexicon.document
-    if signs("minus_before").search(before) or signs("minus_behind").match(behind):
-        return True
-    return bool(signs("bracket_before").search(before) and signs("bracket_behind").match(behind))
+    bracketed = signs("bracket_before").search(before) and signs("bracket_behind").match(behind)
+    return bool(
+        bracketed or signs("minus_before").search(before) or signs("minus_behind").match(behind)
+    )
 
 
 def find_amounts(text: str, kind: FieldType, *, bare: bool = False) -> list[Reading]:

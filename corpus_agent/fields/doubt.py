@@ -47,9 +47,6 @@ def doubt_of(document: DocumentText, proposal: ProposedValue, field: Field) -> s
             return str(cue["why"])
     opened = before.count('"') % 2 or max(map(before.rfind, "“„«")) > max(map(before.rfind, "”»"))
     closed = _QUOTE_ENDS.match(behind) if opened else None
-    start, end = document.line_span(value.start)
-    if document.text[start:end].lstrip().startswith(">"):
-        return "a quotation"
     at = max(map(before.rfind, '"“„«'))
     quoted = before[at + 1 :] + value.text + closed[0] if closed else ""
     if len(quoted.split()) > _SHORT_QUOTE and not lexicon.near("reads_now").search(before[:at]):

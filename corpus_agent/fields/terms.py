@@ -69,10 +69,8 @@ class _Place:
     @cached_property
     def line(self) -> str:
         """What its line says besides the value."""
-        start, end = self.document.line_span(self.value.start)
-        return (
-            self.document.text[start : self.value.start] + self.document.text[self.value.end : end]
-        )
+        text, (start, end) = self.document.text, self.document.line_span(self.value.start)
+        return text[start : self.value.start] + text[self.value.end : end]
 
     def fits(self, cue: Mapping[str, Any]) -> bool:
         """Whether all that a cue asks for stands there, and nothing that it excludes."""
