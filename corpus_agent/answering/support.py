@@ -66,7 +66,7 @@ CLEARLY = 0.2  # covered words by which a passage that differs prevails over one
 _BEGINNING = 3  # letters that two forms of a word share: windows are told apart by them fast
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
-
+_LINE_END = re.compile(r"(?<!\n)\n(?=[^\W\d_])")  # within a sentence: "$737.9" and "million"
 _HEADING = re.compile(r"(?m)^(#+) (.+)")
 
 
@@ -107,7 +107,7 @@ class Window:
         whole = self.passage.text
         row = " | ".join(f"{name}: {text}" if name else text for name, text in self.cells)
         return Evidence(
-            in_quarters(f"{self.dated} {row or self.quote}".strip()),
+            in_quarters(f"{self.dated} {row or _LINE_END.sub(' ', self.quote)}".strip()),
             f"{self.passage.source} {self.passage.heading}",
             whole[max(0, self.start - CONTEXT) : self.start],
             whole[self.end : self.end + CONTEXT],

@@ -265,7 +265,7 @@ UNDER_TWO_YEARS = """# Report 2024
 
 ## Figures for 2023
 
-The revenue of the bakery was 500 euros.
+The revenue of the bakery was 500\nmillion euros.
 
 ## Prices
 
@@ -277,8 +277,8 @@ The revenue of the bakery was 500 euros.
 
 def test_the_nearest_heading_has_the_year_and_a_cell_is_of_its_own_column():
     said = {
-        "The revenue of the bakery in 2024 was 500 euros.": False,
-        "The revenue of the bakery was 500 euros.": True,
+        "The revenue of the bakery in 2024 was 500 million euros.": False,
+        "The revenue of the bakery was 500 million euros.": True,
         "The new price of the Widget is 10 and the old price is 20.": False,
         "The new price of the Widget is 20 and the old price is 10.": True,
     }
