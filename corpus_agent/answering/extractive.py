@@ -186,7 +186,8 @@ def _shown(
         if citation.stands:
             language = hits[sentence.passage].chunk.language
             numbered = numbers.numbered(citation)
-            found.append(passage_of(corpus, numbered, sentence.probability, language))
+            sure = 0.0 if citation.struck else sentence.probability
+            found.append(passage_of(corpus, numbered, sure, language))
     return tuple(sorted(found, key=lambda passage: WORDS.index(passage.word)))
 
 

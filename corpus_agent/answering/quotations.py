@@ -13,7 +13,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, islice, takewhile
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.comparable import (
@@ -129,7 +129,25 @@ def citation(
     hidden = any(line.hidden for line in quoted)
     page, lowest = quoted[0].page, min(confidences, default=None)
     place = first + shift, last + shift
-    return Citation(n, source, page, *place, text, verdict, hidden, lowest)
+    is_struck = _is_struck(lines, first, last, text)
+    return Citation(n, source, page, *place, text, verdict, hidden, lowest, struck=is_struck)
+
+
+_STRIKES = re.compile(r"(?<![~\\])~~(?!~)")
+
+
+def _is_struck(lines: Sequence[Line], first: int, last: int, text: str) -> bool:
+    """Whether a text is struck out: the sign before it in its paragraph ends behind it."""
+    above = takewhile(str.strip, (line.text for line in reversed(lines[: first - 1])))
+    below = takewhile(str.strip, (line.text for line in lines[last - 1 :]))
+    begun = lines[first - 1].text.partition(text.partition("\n")[0])[0]
+    before = "\n".join([*[*above][::-1], begun])
+    behind = lines[last - 1].text.rpartition(text.rpartition("\n")[2])[2]
+    opened = before + text[:2] * text.startswith("~~")
+    within = text.removeprefix("~~").removesuffix("~~")
+    rest = "\n".join([text[-2:] + behind, *islice(below, 1, None)])
+    signs = [len(_STRIKES.findall(each)) for each in (opened, within, rest)]
+    return signs[0] % 2 == 1 and signs[1] == 0 < signs[2]
 
 
 Located = tuple[int, int, str, Verdict]

@@ -25,9 +25,9 @@ class Citation:
     """A quotation and its place: 1-based lines, inclusive; `quote` is the source's text.
 
     `partial` is a piece of a sentence that was not widened to the whole. `hidden`: the document
-    does not show one of its lines. `confidence` is the lowest of its lines that were recognised
-    from a picture, 0 to 1; None if all are the document's own text. `heading` is what it stands
-    under in its document, without the title; "" if unknown.
+    does not show one of its lines; `struck`: it strikes it out. `confidence` is the lowest of its
+    lines that were recognised from a picture, 0 to 1; None if all are the document's own text.
+    `heading` is what it stands under in its document, without the title; "" if unknown.
     """
 
     n: int
@@ -40,6 +40,7 @@ class Citation:
     hidden: bool = False
     confidence: float | None = None
     heading: str = ""
+    struck: bool = False
 
     def __post_init__(self) -> None:
         """Check the confidence, which may come from another process."""

@@ -139,7 +139,8 @@ def qualified(citation: Citation) -> str:
     surely = citation.confidence
     recognised = "" if surely is None else f"recognised from a picture (confidence {surely:.2f})"
     hidden = "hidden in the document" if citation.hidden else ""
-    return " · ".join(filter(None, (verdict, recognised, hidden)))
+    struck = "struck out in the document" if citation.struck else ""
+    return " · ".join(filter(None, (verdict, recognised, hidden, struck)))
 
 
 def cited_place(citation: Citation) -> str:

@@ -69,6 +69,7 @@ _RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}"
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _LEADS_IN = (":", "：")
 _ASKS = ("?", "？", "؟")
+_WIDE = lazy(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 # Thai and Lao have no full stop, and a space may stand before what a clause denies or permits. So
 # they are cut at spaces only into pieces as long as can be verified whole.
 MOST_WITHOUT_STOPS = 300  # characters
@@ -107,7 +108,13 @@ def _continues(lines: Sequence[str], index: int, width: int) -> bool:
     first = line.split(maxsplit=1)[0]
     if first[:1].islower() or (numbered and open_ended):
         return True
-    return width >= 40 and len(previous.rstrip()) + 1 + len(first) > 0.85 * width
+    first = first[:1] if _WIDE.match(first) else first  # a line may break at any of these
+    return width >= 40 and _columns(previous) + 1 + _columns(first) > 0.85 * width
+
+
+def _columns(line: str) -> int:
+    """How wide a line is: letters of Chinese and Japanese take two columns."""
+    return len(line.rstrip()) + (0 if line.isascii() else len(_WIDE.findall(line)))
 
 
 def _blocks(text: str, position: int) -> Iterator[Unit]:
@@ -118,7 +125,7 @@ def _blocks(text: str, position: int) -> Iterator[Unit]:
         places.append(position)
         lines.append(raw.rstrip("\r\n"))
         position += len(raw)
-    width = min(120, max((len(line.rstrip()) for line in lines if not _ROW.match(line)), default=0))
+    width = min(120, max((_columns(line) for line in lines if not _ROW.match(line)), default=0))
     start, kind, fenced = -1, "text", False
     for index, (position, line) in enumerate(zip(places, lines, strict=True)):
         fence = bool(_FENCE.match(line))

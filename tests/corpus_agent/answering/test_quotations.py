@@ -31,6 +31,20 @@ def verdict_in(text: str, quote: str) -> str:
     return check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", quote).verdict
 
 
+def test_a_sentence_within_a_struck_paragraph_is_struck():
+    quote = "The seller repays the price."
+    for text, struck in {
+        f"~~We met. {quote} We left.~~": True,
+        f"~~We\nmet. {quote}\nWe left.~~ So it was.": True,
+        f"~~{quote}~~": True,
+        f"~~We met.~~ {quote} ~~We left.~~": False,
+        f"The sum is ~~50. {quote}": False,  # nothing ends it
+        f"~~We met.\n\n{quote}~~": False,  # of another paragraph
+    }.items():
+        found = check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", quote)
+        assert (found.stands, found.struck) == (True, struck), text
+
+
 def verdict(quote: str, line: int = 3) -> tuple[str, int, int]:
     citation = check_quotation(CORPUS, 1, "lease.md", quote, line)
     return citation.verdict, citation.line_start, citation.line_end

@@ -57,6 +57,7 @@ RUN_ON = (
     ("en", "3 The rent is due from\n4 April 2024."),
     ("de", "Die Miete für den Bootsschuppen ist spätestens bis zum\n3. Werktag zu zahlen."),
     ("de", "3. Die Miete für den Bootsschuppen ist zu zahlen ab\n4. April 2024."),
+    ("zh", "如果业主大会在六月底以前没有人提出反对意\n见，物业公司将退还全部停车押金。"),
     ("fr", "Le loyer est payable avant le\n5 mai, faute de quoi une amende est due."),
 )
 LISTS = (
