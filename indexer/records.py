@@ -65,7 +65,8 @@ class Document:
     """All text of one file, as `vectordb_read` pages it and as chunks were cut from it.
 
     Line numbers are 1-based positions in `lines`. `extractor` is name/version, as in "pdf/1", and
-    what recognised a part, as in "pdf/1+ocr-2". `remark` says what could not be read, "" for all.
+    the second engines that served a part, as in "pdf/1+pypdf". `remark` says what could not be
+    read, "" where all was.
     """
 
     source: str

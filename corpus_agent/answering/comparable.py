@@ -54,7 +54,10 @@ LINKS = regex.compile(
     r"(?<!\\)(?P<a>!?\[)(?![\s^])[^\[\]\n]{1,200}(?P<b>\](?:\([^()\s]{1,300}\)|\[[^\[\]\n]{0,40}\]))"
     r"|(?<=[\p{L}\p{P}])(?P<a>\[\^?\p{N}{1,3}\])(?![\p{N}(\[])"
 )
-_BLANKS = regex.compile(r"(?i)<br\s?/?>|&(?:nbsp|ensp|emsp|thinsp|#160|#xa0|#8239|#x202f);")
+# What parts the cells of a table is a blank as well: readers write it in their own way.
+_BLANKS = regex.compile(
+    r"(?i)<br\s?/?>|&(?:nbsp|ensp|emsp|thinsp|#160|#xa0|#8239|#x202f);|(?<!\S)\|(?!\S)"
+)
 
 
 class _Normalised(dict[int, str]):

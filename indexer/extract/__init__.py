@@ -132,6 +132,7 @@ def _lines(extractor: Extractor, opened: Extraction, lines: Iterator[Line]) -> I
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
+    opened.extractor = "+".join([extractor.label, *sorted(opened.engines)])
     if keys.chars > keys.others:  # keys and little else
         raise UnreadableDocument("secret", "private key", extractor.label)
     if keys.number:

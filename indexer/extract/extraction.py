@@ -153,13 +153,14 @@ MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 class Extraction:
     """A document's title, if any, its lines, lazily, and what it says of itself beside its text.
 
-    `unread` and `notes` are filled while the lines are read: parts that could not be read, and
-    other remarks. `extractor`, the label of what reads it, is the registry's, and so is `remark`,
-    final after the last line.
+    `engines`, `unread` and `notes` are filled while the lines are read: names of second engines
+    that were needed, parts that no engine could read, and other remarks. `extractor`, the label of
+    what reads it, and `remark` are the registry's, and final after the last line.
     """
 
     title: str | None
     lines: Iterator[Line]
+    engines: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     own: OwnProperties = field(default_factory=OwnProperties)

@@ -66,6 +66,7 @@ class Members:
     """State of reading the members of one document: what read them, and what could not be read."""
 
     within: Within
+    engines: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -83,7 +84,7 @@ class Members:
             if kind:
                 self._refuse_without_documents(kind)
 
-        return Extraction(title, to_the_end(), self.unread, self.notes)
+        return Extraction(title, to_the_end(), self.engines, self.unread, self.notes)
 
     def lines(self, members: Iterable[Member]) -> Iterator[Line]:
         """The marks and lines of the members in their order.
@@ -144,6 +145,7 @@ class Members:
             error = _reason(raised)
         else:
             self.reasons["read"] += 1
+            self.engines |= opened.engines
             self.unread += [f"{name}: {each}" for each in opened.unread]
             self.notes += [f"{name}: {each}" for each in opened.notes]
             return

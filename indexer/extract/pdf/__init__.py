@@ -1,4 +1,4 @@
-"""PDF text, page by page, by pypdfium2; pypdf says which layers are off.
+"""PDF text, page by page: pypdfium2, and pypdf where pdfium fails.
 
 Does no OCR: a scan has no text and is reported as such. Pages are parsed only when asked for.
 The text of a page is put together in layout.py.
@@ -7,39 +7,49 @@ The text of a page is put together in layout.py.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
-from functools import cache, partial
+from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import BROKEN, Extraction, own_properties, what_broke
+from indexer.extract.extraction import Extraction, own_properties, what_broke
 from indexer.extract.hidden import parted
 from indexer.extract.pdf import layout
 from indexer.extract.pdf.calls import LayersOff
+from indexer.extract.pdf.lines import PlacedLine
 from indexer.extract.pdf.running import Kept, Page, without_running
 from indexer.records import NO_TEXT_LAYER, Line
 
 if TYPE_CHECKING:
+    import pypdf
     import pypdfium2
 
-_TAIL = 1_024  # bytes, in which a whole file says that it ends
+T = TypeVar("T")
+SECOND_ENGINE = "pypdf"
 HEADS_AND_FEET = "Running heads and feet"  # the part at the end
 _PROPERTIES = ("Title", "Author", "CreationDate", "ModDate")
 
 
 def read_pdf(data: bytes) -> Extraction:
     """Its title and lines; raises UnreadableDocument, "encrypted" or "malformed"."""
-    document, unread = _opened(data), list[str]()
+    extraction = Extraction(None, iter(()))
+    second = _Second(data)
+    document = _opened(data)
+    if document is None and not second.count:
+        raise UnreadableDocument("malformed", second.broke)
+    total = second.count if document is None else len(document)
+    pages = _pages(document, total, second, extraction)
     title, *others = [_entry(document, key) for key in _PROPERTIES]
     own = own_properties(title, *others)
-    lines = _lines(_pages(document, cache(partial(_layers_off, data)), unread), len(document))
-    return Extraction(own.title, lines, unread=unread, own=own)
+    lines = _lines(pages, total)
+    return Extraction(own.title, lines, extraction.engines, extraction.unread, own=own)
 
 
-def _opened(data: bytes) -> pypdfium2.PdfDocument:
+def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
+    """The file opened by pdfium, with a page; None where that fails; raises if it is encrypted."""
     import pypdfium2
 
     try:
@@ -47,17 +57,17 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument:
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
             raise UnreadableDocument("encrypted", "a password is needed") from None
-        cut = EOFError() if b"%%EOF" not in data[-_TAIL:] else error
-        raise UnreadableDocument("malformed", what_broke(cut)) from None
-    if not len(document):
-        raise UnreadableDocument("malformed", "no pages found")
-    return document
+        return None
+    if len(document):
+        return document
+    document.close()
+    return None
 
 
-def _entry(document: pypdfium2.PdfDocument, key: str) -> str | None:
+def _entry(document: pypdfium2.PdfDocument | None, key: str) -> str | None:
     """An entry of the document information, None where it is no text."""
     try:
-        return str(document.get_metadata_value(key))
+        return None if document is None else str(document.get_metadata_value(key))
     except UnicodeDecodeError:
         return None  # half a surrogate pair: no text, and no reason to refuse the document
 
@@ -77,14 +87,19 @@ def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
 
 
 def _pages(
-    document: pypdfium2.PdfDocument, layers_off: LayersOff, unread: list[str]
+    document: pypdfium2.PdfDocument | None, total: int, second: _Second, extraction: Extraction
 ) -> Iterator[Page]:
-    """The pages; those that pdfium fails at are empty, and named in `unread`."""
-    with closing(document):
-        for index in range(len(document)):
-            if (read := _read(document, index, layers_off)) is None:
-                unread.append(f"page {index + 1}")
-            yield read or Page()
+    """The pages by pdfium; those that it fails at, by pypdf."""
+    for index in range(total):
+        read = None if document is None else _read(document, index, lambda: second.layers_off)
+        if read is None and (text := second.text(index)).strip():
+            extraction.engines.add(SECOND_ENGINE)
+            read = Page(tuple(map(PlacedLine, text.split("\n"))))
+        elif read is None:
+            extraction.unread.append(f"page {index + 1}")
+        yield read or Page()
+    if document is not None:
+        document.close()
 
 
 def _read(document: pypdfium2.PdfDocument, index: int, layers_off: LayersOff) -> Page | None:
@@ -110,26 +125,74 @@ def _label(document: pypdfium2.PdfDocument, index: int) -> str:
         return ""
 
 
-def _layers_off(data: bytes) -> frozenset[str]:
-    """The names of the layers that are off when a file is opened: PDF 32000, 8.11.4."""
-    import logging
+class _Second:
+    """The same file in pypdf, opened on first use; what it cannot read is empty."""
 
-    import pypdf
-    from pypdf.errors import DependencyError, PyPdfError
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.broke = "no pages found"
 
-    # By pypdf's documentation, broken files may raise others than its own.
-    own = (PyPdfError, DependencyError)
-    broken = (*BROKEN, *own, TypeError, AttributeError, AssertionError)
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)  # it reports damage that we report
-    with suppress(*broken):
-        reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
-        if reader.is_encrypted:
-            reader.decrypt("")
-        layers: Any = reader.root_object["/OCProperties"]
-        usual, every = layers["/D"], layers["/OCGs"]
-        off = usual.get("/OFF", ())
-        if usual.get("/BaseState") == "/OFF":
-            off = [layer for layer in every if layer not in usual.get("/ON", ())]
-        shown = {layer.get_object()["/Name"] for layer in every if layer not in off}
-        return frozenset(layer.get_object()["/Name"] for layer in off) - shown
-    return frozenset()
+    @cached_property
+    def _reader(self) -> pypdf.PdfReader | None:
+        """None where the file is damaged; raises UnreadableDocument("encrypted")."""
+        import logging
+
+        import pypdf
+        from pypdf.errors import DependencyError
+
+        # It reports damage that we report.
+        logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
+        try:
+            reader = pypdf.PdfReader(io.BytesIO(self._data), strict=False)
+            if reader.is_encrypted and not reader.decrypt(""):
+                raise UnreadableDocument("encrypted", "a password is needed")
+        except DependencyError as error:
+            raise UnreadableDocument("encrypted", str(error)) from None
+        except _pypdf_errors() as error:
+            self.broke = what_broke(error)
+            return None
+        return reader
+
+    def _tried(self, read: Callable[[pypdf.PdfReader], T], otherwise: T) -> T:
+        try:
+            return otherwise if self._reader is None else read(self._reader)
+        except UnreadableDocument:
+            return otherwise
+        except _pypdf_errors() as error:
+            self.broke = what_broke(error)
+            return otherwise
+
+    @cached_property
+    def count(self) -> int:
+        """How many pages it has; raises UnreadableDocument("encrypted")."""
+        return 0 if self._reader is None else self._tried(lambda reader: len(list(reader.pages)), 0)
+
+    def text(self, index: int) -> str:
+        """The text of a page; "" where it cannot be read."""
+        return layout.cleaned(self._tried(lambda reader: reader.pages[index].extract_text(), ""))
+
+    @cached_property
+    def layers_off(self) -> frozenset[str]:
+        """The names of the layers that are off when the file is opened."""
+        return self._tried(_layers_off, frozenset())
+
+
+def _layers_off(reader: pypdf.PdfReader) -> frozenset[str]:
+    """Those by the usual configuration of a document: PDF 32000, 8.11.4."""
+    layers: Any = reader.root_object["/OCProperties"]
+    usual, every = layers["/D"], layers["/OCGs"]
+    off = usual.get("/OFF", ())
+    if usual.get("/BaseState") == "/OFF":
+        off = [layer for layer in every if layer not in usual.get("/ON", ())]
+    shown = {layer.get_object()["/Name"] for layer in every if layer not in off}
+    return frozenset(layer.get_object()["/Name"] for layer in off) - shown
+
+
+def _pypdf_errors() -> tuple[type[Exception], ...]:
+    """The exceptions of pypdf: by its documentation, broken files may raise others than its own."""
+    import zlib
+
+    from pypdf.errors import PyPdfError
+
+    broken = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError)
+    return (PyPdfError, *broken, RecursionError, NotImplementedError, OSError, zlib.error)

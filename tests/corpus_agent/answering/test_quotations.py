@@ -83,6 +83,9 @@ STANDS = (
     ("- 18 kg sack of flour", "18 kg sack of flour"),
     ("the owner's manual, page 3 of 5", "the owner's manual, page 3 of 5"),
     ("1.130 Einwohner", "1.130 Einwohner"),
+    # rows of tables, their cells parted in another way
+    ("| 4 | vacant | £38.00 |", "4 vacant £38.00"),
+    ("Okell   17   March", "Okell | 17 | March"),
     # as people write a quotation
     (SAUNA, "...sauna by the harbour opens at seven every morning."),
     (SAUNA, "The sauna by the harbour opens at seven …"),
@@ -100,6 +103,7 @@ DIFFERS = (
     (NOTES, "The deposit is held by [[Bank]] until Lease end."),
     *((NOTES, quote) for quote in ("It was 10 metres", "3 high.")),
     ("about 10² metres", "about 102 metres"),
+    ("| 4 | 5 | £38.00 |", "45 £38.00"),
     # words that are not there are not cut
     ("The Tenant may not keep dogs in the flat.", "The Tenant of the flat may"),
     ("The Tenant of the flat may not keep dogs.", "The Tenant of the old flat may"),

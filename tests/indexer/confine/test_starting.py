@@ -24,7 +24,8 @@ from indexer.confine import starting
 from indexer.errors import UsageError
 from indexer.parsers.process import Child
 from indexer.parsers.tesseract import find_tesseract
-from tests.support.pictures import as_bytes, picture
+from indexer.records import GREY_BYTES, Points
+from tests.support.pictures import picture
 from tests.support.places import REPOSITORY
 from tests.support.processes import until
 from tests.support.toy_index import ENCODER, sync
@@ -173,7 +174,8 @@ def a_page_for_tesseract(_):
     program = find_tesseract()
     if program is None or not program.languages:
         pytest.skip("there is no Tesseract here (apt-get install tesseract-ocr tesseract-ocr-rus)")
-    page = as_bytes(picture(["the rent is due"]))
+    page = picture(["the rent is due"]).convert("L")
+    page = Points(*page.size, GREY_BYTES, page.tobytes())
     assert program.table(page, next(iter(program.languages)))
 
 
