@@ -13,7 +13,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.comparable import (
@@ -139,15 +139,13 @@ _STRIKES = re.compile(r"(?<![~\\])~~(?!~)")
 def _is_struck(lines: Sequence[Line], first: int, last: int, text: str) -> bool:
     """Whether a text is struck out: the sign before it in its paragraph ends behind it."""
     above = takewhile(str.strip, (line.text for line in reversed(lines[: first - 1])))
-    below = takewhile(str.strip, (line.text for line in lines[last - 1 :]))
+    below = takewhile(str.strip, (line.text for line in lines[last:]))
     begun = lines[first - 1].text.partition(text.partition("\n")[0])[0]
-    before = "\n".join([*[*above][::-1], begun])
-    behind = lines[last - 1].text.rpartition(text.rpartition("\n")[2])[2]
-    opened = before + text[:2] * text.startswith("~~")
-    within = text.removeprefix("~~").removesuffix("~~")
-    rest = "\n".join([text[-2:] + behind, *islice(below, 1, None)])
-    signs = [len(_STRIKES.findall(each)) for each in (opened, within, rest)]
-    return signs[0] % 2 == 1 and signs[1] == 0 < signs[2]
+    ended = lines[last - 1].text.rpartition(text.rpartition("\n")[2])[2]
+    opening = "\n".join([*above, begun + text[:2]])  # signs are counted, in any order
+    parts = opening, text[2:-2], "\n".join([text[-2:] + ended, *below])
+    before, within, behind = (len(_STRIKES.findall(part)) for part in parts)
+    return before % 2 == 1 and within == 0 < behind
 
 
 Located = tuple[int, int, str, Verdict]
