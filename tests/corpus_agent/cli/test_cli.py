@@ -256,6 +256,8 @@ def test_ctrl_c_ends_every_command_as_shells_count():
     def failed() -> None:  # the control
         raise UsageError("No.")
 
-    done = CliRunner().invoke(group, ["stopped"])
+    given = {"stores": (), "config": None, "all_stores": False, "unsealed": False}
+    given["flags"] = {"model": None, "trust_store": False}
+    done = CliRunner().invoke(group, ["stopped"], obj=given)
     assert (done.exit_code, done.output) == (130, "Stopped.\n")
-    assert CliRunner().invoke(group, ["failed"]).exit_code == 2
+    assert CliRunner().invoke(group, ["failed"], obj=given).exit_code == 2
