@@ -126,9 +126,9 @@ class QuotationFinder:
         if found:
             right = [each for each in found if is_at(each[0], piece.named)]
             cited, near = (right or found)[0]
-            above = near.heading, cited.heading
-            lost = sense_lost(piece.text, cited.quote) or taken_back(piece.text, above)
-            if lost is not None:
+            lost = ("", "~~") if cited.struck and "~~" not in piece.text else None
+            lost = lost or sense_lost(piece.text, cited.quote)
+            if lost := lost or taken_back(piece.text, (near.heading, cited.heading)):
                 return Finding(piece, "pieced_together", (cited,), (lost,))
             return Finding(piece, "quoted" if right else "elsewhere", (cited,))
         parts = [part for part in _ELLIPSIS.split(piece.text) if len(Text.of(part).words) > 1]

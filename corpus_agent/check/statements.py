@@ -70,7 +70,7 @@ class StatementFinder:
             return self._not_found(piece, hits)
         row = found[0].quote.split("|") if found[0].cells else []
         beside = [found[0].passage.heading, found[0].under, *(c for c in row if len(c) < _BRIEF)]
-        lost = sense_lost(said, quoted[0].quote)
+        lost = ("", "~~") if quoted[0].struck else sense_lost(said, quoted[0].quote)
         if lost := lost or taken_back(said, beside, together(found).text):
             return Finding(piece, "doubtful", tuple(quoted), (lost,))
         kind: Kind = "supported" if is_at(quoted[0], piece.named) else "elsewhere"

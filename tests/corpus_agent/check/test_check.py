@@ -42,7 +42,7 @@ The pump may be started if the valve is open and the light is green.
 
 The boat of 2 April had severity 1.
 
-Moor Bank is rated at BBB.
+Moor Bank is rated at BBB. ~~We row. The oars are free of charge. We swim.~~
 """
 SERVICED = "The heating is serviced once a year by the Landlord."
 TURNED = f"""# Lease
@@ -170,8 +170,8 @@ def kinds(text: str) -> list[str]:
          "elsewhere", "home/lease.md:3", "", ""),
         ("The glacier lost nine metres of ice.", "not_found", "", "", ""),
         ("1. lease.md:3 “The tenant shall repaint the whole mill.”", "not_found", "", "", ""),
-        ("> — lease.md: The tenant may burn the old mill down at once.",
-         "not_found", "", "", ""),
+        ("> — lease.md: The tenant may burn the old mill down at once.", "not_found", "", "", ""),
+        ("“The oars are free of charge.”", "pieced_together", "boats.md:9", "", "~~"),
         ("“shall pay for the lost paddles”", "pieced_together", "boats.md:1", "", "~~"),
         ("The owner pays the hirer fifty euros for damage.", "not_found", "", "", ""),
         ("The hirer pays the owner fifty euros for damage.", "supported", "boats.md:3", "", ""),
