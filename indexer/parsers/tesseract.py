@@ -75,8 +75,8 @@ def finished(child: starting.Command, stdin: int, folder: int) -> tuple[int, byt
         child, stdin=stdin, stdout=pipe, stderr=nowhere, pass_fds=(folder,)
     ) as process:
         timer = threading.Timer(SECONDS, process.kill)
-        timer.start()
         try:
+            timer.start()
             assert process.stdout is not None
             read = process.stdout.read(MAX_OUTPUT_BYTES + 1)
             if len(read) <= MAX_OUTPUT_BYTES:

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -202,15 +203,14 @@ def test_ctrl_c_ends_tesseract(tmp_path):
 
     def interrupt() -> None:
         until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+        until(lambda: any(isinstance(one, threading.Timer) for one in threading.enumerate()))
         os.kill(os.getpid(), signal.SIGINT)
 
-    thread = threading.Thread(target=interrupt)
-    thread.start()
     started = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), file_of(b"") as given:
+    with ThreadPoolExecutor() as pool, pytest.raises(KeyboardInterrupt), file_of(b"") as given:
+        pool.submit(interrupt)
         finished(waits, given, given)
     assert time.monotonic() - started < 30  # at once
-    thread.join()
     assert gone(int((tmp_path / "pid").read_text()))
 
 
