@@ -13,7 +13,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from io import FileIO
 from pathlib import Path
@@ -184,7 +184,7 @@ def writer_lock(store: Path) -> Iterator[None]:
                 "Remove it and run the same command again.",
             )
         command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
-        since = datetime.now(UTC).isoformat(timespec="seconds")
+        since = datetime.now().astimezone().strftime("%-d %B %Y, %H:%M")
         myself = {"pid": os.getpid(), "command": command, "since": since}
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(myself).encode(), 0)
