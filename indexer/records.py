@@ -51,7 +51,6 @@ NO_TEXT_LAYER = "no text layer"  # remarks in the mark of a page
 RECOGNISED_TEXT = "recognised text"
 PACKAGED_MODEL = "all-MiniLM-L6-v2"  # it reads English
 MULTILINGUAL = "multilingual-e5-small"
-CHUNK_TOKENS = 200
 ENGLISH = "en"
 
 

@@ -1,4 +1,4 @@
-"""What a model is told of one question, within its window: prompts, messages, tool results."""
+"""The loop of one question with a model: what it is told, how often it may call, when it ends."""
 
 from __future__ import annotations
 

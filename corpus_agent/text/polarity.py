@@ -1,7 +1,6 @@
 """Whether a sentence says yes or no, and words that cannot both be said of one thing.
 
-The words are those of polarity.toml, the forms of several languages: no meaning is known. Called
-by support.py, which compares a claim with a document.
+The words are those of polarity.toml, the forms of several languages: no meaning is known.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import secrets
 import threading
 import time
 import traceback
-from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -86,7 +85,7 @@ class Conversations:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, WebConversation] = OrderedDict()
+        self._kept: dict[str, WebConversation] = {}
         self._turns = ThreadPoolExecutor(AT_ONCE, "question")
 
     def find(self, key: str) -> WebConversation | None:
@@ -121,7 +120,7 @@ class Conversations:
         conversation = WebConversation(secrets.token_hex(8))
         self._kept[conversation.key] = conversation
         if len(self._kept) > MAX_CONVERSATIONS:
-            self._kept.popitem(last=False)[1].stop()
+            self._kept.pop(next(iter(self._kept))).stop()
         return conversation
 
     def _answer(self, question: AskedQuestion, history: list[Turn]) -> None:
@@ -165,7 +164,7 @@ SHOWN_PROBLEMS = 50
 
 @dataclass(slots=True)
 class IndexRun(RunDisplay):
-    """One run, as the display of itself: how far it is, what it met and how it ended."""
+    """One run of `index`, which is told how far it is: what it met and how it ended."""
 
     is_open: bool = True
     cancel: Cancel = field(default_factory=Cancel)

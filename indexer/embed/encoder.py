@@ -31,7 +31,7 @@ from indexer.embed import Encoded, Tokens, packaged_model
 from indexer.embed.onnx_engine import OnnxEngine, runs
 from indexer.embed.torch_engine import TorchEngine, accelerator
 from indexer.errors import CorpusError
-from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
+from indexer.records import PACKAGED_MODEL
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -69,7 +69,7 @@ class FolderEncoder:
     A GPU is used if `device` is "auto" and there is one, or if it is named.
     """
 
-    passage_tokens = CHUNK_TOKENS
+    passage_tokens = 200  # of a chunk
 
     def __init__(self, path: Path | None = None, device: str = "cpu") -> None:
         self.path = packaged_model() if path is None else path

@@ -34,7 +34,7 @@ from indexer.records import Line, page_mark
 MAX_NAME_CHARS = 100  # of a member in a mark; the end of a path says most
 MAX_LABEL_CHARS = 240  # of a member in a member, with its page
 
-# For these a member is no document, as a file in a folder would be none; nothing is lost.
+# Reasons for which a member is skipped without a word: a file in a folder would be, too.
 NO_DOCUMENT = frozenset({"binary", "no_bytes", "no_text", "secret", "symlink", "special"})
 _FILE = "File "
 
@@ -69,12 +69,12 @@ class Members:
     engines: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    reasons: Counter[str] = field(default_factory=Counter)
+    reasons: set[str] = field(default_factory=set)
     given: Counter[str] = field(default_factory=Counter)
     left: int = 0  # members beyond the budget
 
     def extraction(self, title: str | None, lines: Iterable[Line], kind: str = "") -> Extraction:
-        """The document of these lines; one of a `kind` has nothing but its members."""
+        """The document of these lines; `kind` names an archive, which has no text of its own."""
 
         def to_the_end() -> Iterator[Line]:
             yield from lines
@@ -107,12 +107,11 @@ class Members:
             yield from self._member(name if times == 1 else f"{name} ({times})", member)
 
     def _refuse_without_documents(self, kind: str) -> None:
-        reasons = set(self.reasons)
-        if self.left and not reasons:
+        if self.left and not self.reasons:
             raise UnreadableDocument("too_large_unpacked", "more files than are read")
-        if reasons == {"encrypted"}:
+        if self.reasons == {"encrypted"}:
             raise UnreadableDocument("encrypted", "a password is needed")
-        if reasons <= NO_DOCUMENT | {"unsupported"}:
+        if self.reasons <= NO_DOCUMENT | {"unsupported"}:
             raise UnreadableDocument("unsupported", f"{kind} without documents")
 
     def _listed(self, members: Iterable[Member]) -> Iterator[Member]:
@@ -120,7 +119,7 @@ class Members:
             yield from members
         except (UnreadableDocument, *BROKEN) as error:
             reason = _reason(error).reason
-            self.reasons[reason] += 1
+            self.reasons.add(reason)
             self.unread.append(f"the rest ({reason})")
 
     def _member(self, name: str, member: Member) -> Iterator[Line]:
@@ -144,12 +143,12 @@ class Members:
         except (UnreadableDocument, *BROKEN) as raised:
             error = _reason(raised)
         else:
-            self.reasons["read"] += 1
+            self.reasons.add("read")
             self.engines |= opened.engines
             self.unread += [f"{name}: {each}" for each in opened.unread]
             self.notes += [f"{name}: {each}" for each in opened.notes]
             return
-        self.reasons[error.reason] += 1
+        self.reasons.add(error.reason)
         detail = error.detail if error.reason in ("binary", "unsupported") else ""
         kind = detail.partition(";")[0] or error.reason  # what it is, if that is the reason
         if not begun:

@@ -48,7 +48,7 @@ def best(ids: NDArray[np.uint64], scores: NDArray[np.floating[Any]], limit: int)
     """The rows with the best scores; ties by id."""
     if len(scores) > limit:  # all that are as good as the last one, of which the ids decide
         least = np.partition(-scores, limit - 1)[limit - 1]
-        at = np.flatnonzero(~(-scores > least))
+        at = np.flatnonzero(~(-scores > least))  # a score that is no number stays, and comes last
         ids, scores = ids[at], scores[at]
     order = np.lexsort((ids, -scores))[:limit]
     return dict(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
@@ -142,9 +142,9 @@ def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
 
 
 def kept(known: dict[_Key, _Value], key: _Key, make: Callable[[_Key], _Value]) -> _Value:
-    """The value of a key, made if it is not among the last few.
+    """The value of a key, made if it is not in a small cache, which is emptied when it is full.
 
-    No method is held, as a cache of functools would: a snapshot that nobody holds goes at once.
+    A cache of functools would keep the snapshot alive whose method it calls.
     """
     value = known.get(key)
     if value is None:

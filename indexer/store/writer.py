@@ -43,7 +43,7 @@ from indexer.store.manifest import (
 from indexer.store.tables import KEY_COLUMN, Embedded, Kept, Scale, slack
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
-UNIT = 1e-3  # how far from 1 the length of a vector may be
+UNIT_TOLERANCE = 1e-3  # how far from 1 the length of a vector may be
 MAX_VERSIONS = 128  # of both tables, that may gather before they are dropped
 # What LanceDB writes, whole or not; it deletes all else, and a file manager's own is no loss.
 _OF_TABLES = re.compile(
@@ -57,7 +57,7 @@ class Writer:
     Changes are invisible until `commit`. Leaving without commit leaves the store as it was.
     `rebuilding` is set if the fingerprint makes other rows than the committed ones: new rows then
     go into new tables and are committed only when complete, so that the two kinds are never mixed.
-    How far that is a draft says, from which the next writer goes on.
+    A draft records how far that is; the next writer goes on from it.
     """
 
     _chunks: Table
@@ -74,7 +74,7 @@ class Writer:
         whole_bytes: int = INDEXING_BYTES,
     ) -> None:
         """With `mends` a damaged store can be entered: `damage` says what is wrong with it, and
-        `mend` must be called before anything else. `whole_bytes`: see check_contents.
+        `mend` must be called before anything else. `whole_bytes` is that of `check_contents`.
         """
         self.damage, self.rebuilding = "", False
         self.mounts: tuple[str, ...] = ()  # of the last walk; kept until it is set
@@ -201,7 +201,7 @@ class Writer:
         self.files |= {row.source: row for row in rows}
 
     def _write(self) -> None:
-        """Put what is new into the tables; all of it once more where that was stopped within."""
+        """Put what is new into the tables; safe to repeat after an interruption."""
         rows = [row for row in self._new_rows.values() if row is not None]
         files = [file for file in self._new_chunks.values() if file is not None and file.chunks]
         with translated(self.store):
@@ -235,12 +235,12 @@ class Writer:
                 self._rows = tables.rewritten(self.store, self._rows, tables.file_schema())
             rows = self._chunks.count_rows()
             many = len(version_files(self.store)) > slack(MAX_VERSIONS, rows)
-            # Of a large one the index of vectors stays as it was trained.
+            # The first commit of a small table is merged; a large one's index of vectors stays.
             first = self.manifest is None and rows < self._scale.exact_rows
             due = anew or many or (complete and (self.untidy or first))
             merged = tables.merge(self._chunks, self._rows, due=due, finished=complete)
             if tables.make_indices(self._chunks, rows, self._scale) and merged:
-                # Else dropping versions would make one more, which the next run takes for torn.
+                # Else dropping versions would make one more, and the next run would merge again.
                 tables.merge(self._chunks, self._rows, due=True)
             manifest = self._publish(ignored, complete, walked_ns, merged=merged)
         self._stand_at()
@@ -347,10 +347,10 @@ class KnownVectors:
         ]
         for table in self._tables:
             for row in table.rows([KEY_COLUMN, "vector"], where).to_pylist():
-                if abs(np.linalg.norm(row["vector"]) - 1.0) < UNIT:
+                if abs(np.linalg.norm(row["vector"]) - 1.0) < UNIT_TOLERANCE:
                     self.at_hand[row[KEY_COLUMN]] = np.array(row["vector"], np.float16)
 
     def put(self, keys: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
         """Keep vectors, (len(keys), dimension), rounded to float16, until their rows are there."""
-        assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=UNIT)
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=UNIT_TOLERANCE)
         self.at_hand.update(zip(keys, vectors.astype(np.float16), strict=True))

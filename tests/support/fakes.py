@@ -39,7 +39,7 @@ from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded, Tokens
 from indexer.errors import Refused, Unreachable
-from indexer.records import CHUNK_TOKENS, Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
+from indexer.records import Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
 from indexer.retrieve import diverse
 from indexer.store.document_names import Names
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
@@ -184,7 +184,7 @@ class ToyEncoder:
     """
 
     name = "toy"
-    passage_tokens = CHUNK_TOKENS
+    passage_tokens = 200
     document_prefix = ""
     query_prefix = ""
 

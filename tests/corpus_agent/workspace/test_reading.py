@@ -8,6 +8,7 @@ import pytest
 
 from corpus_agent.workspace import Attachment, FileTools, Workspace
 from tests.support.places import SAMPLE
+from tests.support.toy_index import laid
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
@@ -17,15 +18,8 @@ def tools(tmp_path):
     return FileTools(Workspace(tmp_path))
 
 
-def put(folder, name, content):
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return name
-
-
 def test_a_window_ends_with_the_offset_to_go_on_from(tmp_path, tools):
-    put(tmp_path, "a.txt", "".join(f"line {n}\n" for n in range(1, 11)))
+    laid(tmp_path, {"a.txt": "".join(f"line {n}\n" for n in range(1, 11))})
     assert tools.read("a.txt", offset=3, limit=2) == (
         "     3\tline 3\n     4\tline 4\n\nThese are lines 3-4. Use offset=5 to continue"
     )
@@ -75,7 +69,7 @@ print(text in shown, before, "pypdfium2" in sys.modules)
     ],
 )
 def test_an_image_is_attached_with_a_note(tmp_path, tools, name, content, media_type):
-    put(tmp_path, name, content)
+    laid(tmp_path, {name: content})
     assert tools.read(name) == Attachment(
         f"Image {name!r}: {len(content):,} bytes, {media_type}.", media_type, content
     )
@@ -89,7 +83,7 @@ NOTICE = (
 
 
 def test_an_exact_repeat_is_a_notice_of_one_line(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n")
+    laid(tmp_path, {"a.txt": "one\n"})
     (tmp_path / "link.txt").symlink_to("a.txt")
     assert tools.read("a.txt") == "     1\tone"
     assert tools.read("./a.txt") == NOTICE
