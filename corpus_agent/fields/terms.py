@@ -20,7 +20,7 @@ from corpus_agent.text.tokens import fold
 _BEFORE, _BEHIND = 320, 120  # characters beside a value in which its cues stand
 _HEAD = 9_000  # characters of a document in which it says its own date
 _TITLE = 300  # characters at the beginning of a document, which say what it is
-_LEAST = 0.75
+_LEAST = 0.75  # score of a value that is stated, and needs no computing
 _SHORTEST_TERM = 90  # days
 _NO_DAY = 0.3  # less for a month alone
 _DAY = len("2024-03-12")
@@ -29,8 +29,8 @@ _SIGNATURES = 3_000  # characters over which one set of signatures runs
 _SENTENCE = regex.compile(
     r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=(?:\d+(?:\.\d+)+\.?\s+)?[\p{Lu}(\"“])(?!\p{Lu}\p{Ll}{2,12}\s+(?:19|20)\d\d)"
 )
-_BARE = 3  # words before "is governed by", as many as name no other thing that is
-_LAW_FIRST = (1, 4)  # of the patterns of laws: "the laws of Ohio govern"
+_BARE = 3  # with fewer words before "is governed by", nothing else is what is governed
+_LAW_FIRST = (1, 4)  # by their order in the lexicon, those of "the laws of Ohio govern"
 _FEDERAL = r"\s*(?:,?\s*and\s+(?:of\s+)?|,\s*)(?P<place>@state_of@(?-i:\p{Lu}))"
 
 
@@ -88,7 +88,7 @@ class _Place:
 def cued(
     document: DocumentText, field: str, values: Iterable[Reading], later: float = 1e-6
 ) -> list[ProposedValue]:
-    """The values that a cue of a field leads to, best first; `later` is off for each character."""
+    """The values that a cue of a field leads to, best first; each character costs `later`."""
     cues = [cue for cue in lexicon.content()["cue"] if cue["field"] == field]
     found = []
     for value in values:
