@@ -1,4 +1,4 @@
-"""The house as a whole: its budget, names that mean one thing, imports at the top, the tests' tree.
+"""The house as a whole: its budget, names that mean one thing, the tests' tree.
 
 The bounds are what is there today: they may be lowered, and never raised without a reason.
 """
@@ -14,7 +14,6 @@ from tests.support import cost, house
 from tests.support.places import REPOSITORY, TESTS
 
 PACKAGES = ("corpus_agent", "indexer")
-LOCAL_IMPORTS = 10
 MODULE_LINES, FUNCTION_LINES = 400, 60
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -33,28 +32,6 @@ def test_a_test_that_costs_much_is_marked_slow_or_fails():
     with pytest.raises(pytest.fail.Exception, match="or mark it slow"):
         cost.hold(cost.TOO_MANY + 0.1, slow=False)
     assert [name for name in cost.LONG if not (REPOSITORY / name).is_file()] == []
-
-
-def _imports_ours(node: ast.AST) -> bool:
-    named = [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
-    if isinstance(node, ast.Import):
-        named = [alias.name for alias in node.names]
-    return any(name.partition(".")[0] in PACKAGES for name in named)
-
-
-@pytest.mark.slow  # the program is parsed
-def test_imports_of_our_own_within_functions_become_fewer():
-    """What the seal or the start of a command needs late is imported late; all else at the top."""
-    late = {
-        f"{name}:{inner.lineno}"
-        for package in PACKAGES
-        for name, (_, tree) in trees(package).items()
-        for node in ast.walk(tree)
-        if isinstance(node, _FUNCTIONS)
-        for inner in ast.walk(node)
-        if _imports_ours(inner)
-    }
-    assert len(late) <= LOCAL_IMPORTS, late
 
 
 def too_long(name: str, text: str, tree: ast.Module) -> Iterator[str]:

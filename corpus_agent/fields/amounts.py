@@ -57,7 +57,7 @@ _PERCENT = regex.compile(
 )
 _PLAIN = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}.,/-])(?P<minus>{_DASH})?(?P<number>{_NUMBER}(?i:{_SCALE}))"
-    r"(?![\p{L}\p{N}/]|[.,]\d|\s?(?:%|per\s?cent\b|prozent\b))"
+    r"(?:/(?:5|10|20|100)(?![\p{N}/]))?(?![\p{L}\p{N}/]|[.,]\d|\s?(?:%|per\s?cent\b|prozent\b))"
 )
 _READ: dict[FieldType, tuple[regex.Pattern[str], ...]] = {
     "money": (_MONEY,),

@@ -78,7 +78,8 @@ def parse_condition(words: str) -> FieldCondition:
     written = (compared["sign"] or compared["word"]).lower()
     shown, sign = f"{name.strip()} {written} {value}", _SIGNS.get(written, cast("Sign", written))
     text, read = fold(value.strip(_QUOTES)), _read(value)
-    if sign == "contains" or (sign in ("=", "!=") and field.type in WORDED):
+    is_number = field.type == "text" and not field.is_known and read and read[0] == "number"
+    if sign == "contains" or (sign in ("=", "!=") and field.type in WORDED and not is_number):
         return FieldCondition(field, shown, sign, text)
     if read is None and sign in ("=", "!=") and not field.is_known:  # of a column: "fee paid = no"
         return FieldCondition(field_of(name, "text"), shown, sign, text)

@@ -11,7 +11,7 @@ import regex
 
 from corpus_agent.answering.quotations import check_quotation, read_all
 from corpus_agent.answering.records import Citation
-from corpus_agent.fields import terms
+from corpus_agent.fields import lexicon, terms
 from corpus_agent.fields.doubt import doubt_of
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions, whole
 from corpus_agent.fields.lexicon import MENTION, Field
@@ -26,19 +26,16 @@ if TYPE_CHECKING:
 
 _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "governing law": terms.governing_law,
-    "agreement date": terms.document_date,
-    "document date": terms.document_date,
+    **dict.fromkeys(("agreement date", "invoice date", "document date"), terms.document_date),
     "effective date": terms.beginning,
     "expiry": terms.expiry,
     "parties": parties_of,
 }
+_OF_KIND = {"agreement date": "@=agreement@", "invoice date": "@=invoiced@"}  # no letter has them
 DATES = Field("date", "date", (), "dated")  # every day that a document names, for a timeline
-_MOST_VALUES, _MOST_DOUBTFUL = 10_000, 5  # of a cell; the latter where it has no others
-_SHOWN = 5  # values of a cell
-# The score from which what stands beside a phrase is believed where the rule of a field finds none.
-_SURE = 0.8
+_MOST_VALUES, _SHOWN = 10_000, 5  # of a cell; of doubtful ones no more than are shown
+_SURE = 0.8  # of what stands beside a phrase, to be believed where the rule of a field finds none
 _MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)")
-
 
 # doubtful: only where something else is said of it. unknown: the field was not understood.
 # unreadable: nobody could look.
@@ -171,6 +168,8 @@ def _document(corpus: Index, file: FileRow) -> tuple[DocumentText | None, str]:
 
 def _proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValue]]:
     """The values by the rule of the field, then those beside its phrases, each best first."""
+    if not lexicon.compiled(_OF_KIND.get(field.clause, "")).search(document.text):
+        return
     if field.clause == MENTION:
         yield mentions(document, field.phrases[0])
     elif field.clause in ("", "total", "first"):
@@ -225,7 +224,7 @@ def _cell(document: DocumentText, field: Field) -> Cell:
             return Cell("found", unverified=dropped)
         doubtful = doubtful or _held(document, [one for one in told if one.doubt]).values
     status: CellStatus = "doubtful" if doubtful else "silent"
-    return Cell(status, doubtful[:_MOST_DOUBTFUL], unverified=dropped)
+    return Cell(status, doubtful[:_SHOWN], unverified=dropped)
 
 
 def timeline_of(

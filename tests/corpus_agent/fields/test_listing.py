@@ -55,6 +55,7 @@ turnover > 1.5m | turnover number > 1500000
 turnover > 200k | turnover number > 200000
 period > 30 minutes | period duration > PT30M
 x != y | x text != y
+rating = 4/5 | rating number = 4
 a == b | a text = b
 without dog | dog text without
 without “no pets” | no pets text without
@@ -195,6 +196,15 @@ def test_each_row_of_a_sheet_is_an_entry_where_the_field_is_a_column():
     assert cell_text(bill.cells[1]) == "3 | 3"
     assert cell_text(pay.cells[0]) == "8 rows: corpus-agent read pay.csv"
     assert len(table_csv(made).splitlines()) == 1 + 2 + 8
+
+
+def test_a_mark_of_five_is_a_number_and_the_date_of_a_letter_is_no_invoices():
+    notes = {"a": "Rating: 4/5. Slow.", "b": "Rating: 3", "c": "12 May 2025\n\nDear Ann, done."}
+    corpus = ListedCorpus(notes | {"d": "Invoice\n\nDate: 3 May 2024\n"})
+    assert listed(corpus, parse_condition("rating > 3")).verdicts[:3] == ("yes", "no", "silent")
+    dates = table_of(corpus, [field_of("invoice date"), field_of("letter date")]).rows
+    assert [len(row.cells[0].values) for row in dates] == [0, 0, 0, 1]
+    assert dates[2].cells[1].values[0].normal == "2025-05-12"  # the control
 
 
 def test_every_document_is_looked_at_and_counted():
