@@ -22,7 +22,7 @@ from indexer.embed.languages import (
     shared,
 )
 from indexer.records import ENGLISH, PACKAGED_MODEL, Hit, Query, is_other
-from indexer.store.ranking import Candidate, Ranking, joined
+from indexer.store.ranking import Candidate, Ranking
 from indexer.store.snapshot import Snapshots
 from indexer.words import holds, phrases
 
@@ -63,11 +63,11 @@ def search(
         worded = by_text.result()
     asked = phrases(text)
     if asked:
-        worded = joined(worded, with_phrases(snapshot, deep, asked))
+        worded = worded | with_phrases(snapshot, deep, asked) | worded
     if named:
         own = replace(deep, among=frozenset(named), limit=NAMED_POOL)
-        near = joined(near, snapshot.ranked(own, vector))
-        worded = joined(worded, snapshot.ranked(own))
+        near = near | snapshot.ranked(own, vector) | near
+        worded = worded | snapshot.ranked(own) | worded
     pool = snapshot.pool(near, worded)
     weight = vector_weight(encoder, text, language, pool, worded)
     fused = fuse(vector, pool, worded, weight)

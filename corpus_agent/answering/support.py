@@ -28,7 +28,7 @@ from corpus_agent.answering.differences import difference, missing_figures, othe
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import figures, found
 from corpus_agent.text.polarity import answers
-from corpus_agent.text.sentences import is_title, units
+from corpus_agent.text.sentences import is_title, refers_back, units
 from corpus_agent.text.tables import (
     TextTable,
     cell_spans,
@@ -68,6 +68,9 @@ _BEGINNING = 3  # letters that two forms of a word share: windows are told apart
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 _LINE_END = re.compile(r"(?<!\n)\n(?=[^\W\d_])")  # within a sentence: "$737.9" and "million"
 _HEADING = re.compile(r"(?m)^(#+) (.+)")
+_CLAUSES = re.compile(
+    r"(?i)[,;:]\s+|\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,15 @@ class Window:
         written = (each.replace("quarter ", "Q").removeprefix("year ") for each in dated)
         return replace(self, cells=cells if named else self.cells, dated=" ".join(written))
 
+    @cached_property
+    def sentences(self) -> list[Evidence]:
+        """The same sentence by sentence, each that refers back with the one before it."""
+        text, said = self.evidence.text, [""]
+        for unit in units(text, self.passage.language):
+            own = text[unit.start : unit.end]
+            said.append(f"{said[-1]} {own}" if refers_back(own) else own)
+        return [replace(self.evidence, text=one) for one in said[1:]]
+
     def is_exchanged(self, claim: str) -> bool:
         """Whether a claim gives two columns of a row the cells of each other."""
         said = ((_place(claim, name), _place(claim, text)) for name, text in self.cells)
@@ -174,6 +186,15 @@ def together(windows: Sequence[Window]) -> Evidence:
     texts = ((e.text, e.titles, e.before, e.behind) for e in (w.evidence for w in windows))
     parts = (" . ".join(part) for part in zip(*texts, strict=True))
     return Evidence(*parts) if len(windows) > 1 else windows[0].evidence
+
+
+def is_pieced(claim: str, whole: Evidence, parts: Iterable[Evidence]) -> bool:
+    """Whether a clause of a claim has words of several sentences: who does one, what another."""
+    each = [*parts]
+    return any(
+        share_covered(clause, whole) > max(share_covered(clause, part) for part in each)
+        for clause in _CLAUSES.split(claim)
+    )
 
 
 def windows_of(passage: Chunk) -> Iterator[Window]:
@@ -346,7 +367,12 @@ class Supporter:
         likely.sort(key=lambda window: (-shares[window], len(window.evidence.text)))
         agreeing = [window for window in likely if not difference(claim, window.evidence)]
         dated = {window for window in likely if wanted <= periods(window.evidence.text)}
-        whole = [w for w in agreeing if w in dated and _has_all(claim, w.evidence, "")]
+        whole = [
+            w
+            for w in agreeing
+            if w in dated and _has_all(claim, w.evidence, "")
+            if not (w.several and is_pieced(claim, w.evidence, w.sentences))
+        ]
         best = self._best(claim, whole[:MAX_COMPARED], shares)
         own = shares[best] if best is not None else 0.0
         nearest = next((w for w in likely if w in dated and w not in agreeing), None)
@@ -381,7 +407,8 @@ class Supporter:
                 both = together([one, other])
                 if share_covered(claim, both) < SURELY_COVERED or not _has_all(claim, both, ""):
                     continue
-                if not difference(claim, both):
+                parts = [*one.sentences, *other.sentences]
+                if not (difference(claim, both) or is_pieced(claim, both, parts)):
                     return one, other
         return ()
 

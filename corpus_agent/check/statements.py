@@ -19,7 +19,7 @@ from corpus_agent.answering.support import Judgement, Supporter, Window, share_c
 from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, taken_back
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
-from corpus_agent.text.polarity import denials, in_one_form
+from corpus_agent.text.polarity import in_one_form
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import has_digit
 from indexer import Query
@@ -128,9 +128,7 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     """Whether one document says a statement, and one sentence or row of it each of its figures."""
     text = " ".join(window.evidence.text for window in windows)
     sources, in_row = {window.passage.source for window in windows}, any(w.cells for w in windows)
-    several = len(windows) > 1 or windows[0].several
-    denied = several and denials(text, statement) and not denials(statement, text)
-    if len(sources) > 1 or denied or (not in_row and turned_round(statement, text)):
+    if len(sources) > 1 or (not in_row and turned_round(statement, text)):
         return False
     there, own = text.casefold(), statement.casefold()
     kinds = [{match.lastgroup for match in _MODAL.finditer(each)} for each in (own, there)]

@@ -40,7 +40,7 @@ from corpus_agent.cli.printing import (
 from corpus_agent.settings import stores_to_read
 from corpus_agent.text.naming import called, known, quoted
 from corpus_agent.text.sanitize import visible
-from corpus_agent.text.wording import searched
+from corpus_agent.text.wording import number_of, searched
 from indexer import MAX_WINDOW_LINES, CorpusError, Query, Refused, UsageError
 
 if TYPE_CHECKING:
@@ -207,10 +207,7 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
 
 @dataclass
 class Chat:
-    """One conversation; each question is answered from the newest version of the corpus.
-
-    `ask` answers after the turns so far, `write` prints a line.
-    """
+    """A conversation over the newest version; `ask` answers after its turns, `write` prints."""
 
     corpus: Index
     ask: Callable[[str, Index, Sequence[Turn]], Answer]
@@ -239,8 +236,12 @@ class Chat:
 
     def _respond(self, line: str) -> None:
         try:
-            if line.startswith("/"):
-                self._command(line)
+            if line == "/sources":
+                self._sources()
+            elif line == "/help":
+                self.write(HELP)
+            elif line.startswith("/"):
+                self.write(f"Unknown command {quoted(line)}.\n{HELP}")
             else:
                 self._ask(line)
         except KeyboardInterrupt:
@@ -255,14 +256,6 @@ class Chat:
         for line in render.answer_lines(answer, screen()):
             self.write(line)
 
-    def _command(self, line: str) -> None:
-        if line == "/sources":
-            self._sources()
-        elif line == "/help":
-            self.write(HELP)
-        else:
-            self.write(f"Unknown command {quoted(line)}.\n{HELP}")
-
     def _sources(self) -> None:
         """Every passage of the conversation by its number, in order."""
         every = (passage for turn in self.turns for passage in turn.answer.passages)
@@ -275,11 +268,12 @@ class Chat:
 
 @main.command()
 @click.argument("place", metavar="SOURCE[:LINE[:COUNT]]")
+@click.option("--page", type=click.IntRange(1), metavar="N", help="Page N of it alone.")
 @JSON
-def read(place: str, as_json: bool) -> None:
+def read(place: str, page: int | None, as_json: bool) -> None:
     """Print a document of the index as it was extracted, from LINE on, COUNT lines.
 
-    SOURCE is its name in the index, or its path from the working folder or in full.
+    SOURCE is its name in the index, or its path. What an answer shows is read: "a.pdf:8-9, page 7".
     """
     _, corpus = opened()
     names = known(row.source for row in corpus.files())
@@ -300,6 +294,8 @@ def read(place: str, as_json: bool) -> None:
         message = f"{called(source)} could not be read: {render.why_unread(row)}."
         hint = f"Try: corpus-agent open {called(source)}"
         raise Refused(message, hint, code="unreadable")
+    if page is not None:
+        offset, limit = _lines_of_page(corpus, source, page)
     while True:
         window = corpus.read(source, offset, limit or MAX_WINDOW_LINES)
         if as_json:
@@ -310,6 +306,16 @@ def read(place: str, as_json: bool) -> None:
         if window.next_offset is None or limit is not None:
             return None
         offset = window.next_offset
+
+
+def _lines_of_page(corpus: Index, source: str, page: int) -> tuple[int, int]:
+    """The number of a page's first line, and how many it has; raises Refused for no such page."""
+    pages = [line.page for line in answering.quotations.read_all(corpus, source)]
+    if page not in pages:
+        last = max((each or 0 for each in pages), default=0)
+        message = f"{called(source)} has {number_of(last, 'page')}, and no page {page}."
+        raise Refused(message, code="beyond_end")
+    return pages.index(page) + 1, pages.count(page)
 
 
 @main.command(name="open")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from indexer import FileRow, Index
 
 MAX_LINE_DIGITS = 9
+_SHOWN = re.compile(r"(?s)(?P<name>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?(?:, page \d+)?")
 _ELSEWHERE = ("/", "./", "../", "~")
 
 
@@ -48,9 +50,12 @@ def sources_of(typed: str, roots: Mapping[str, Path]) -> list[str]:
 
 
 def readings(place: str) -> Iterator[tuple[str, int, int | None]]:
-    """SOURCE[:LINE[:COUNT]] as a name alone, as one with a line, as one with line and count."""
+    """SOURCE[:LINE[:COUNT]], or a place as an answer has it, in each way to understand it."""
     numbers: list[int] = []
     yield place, 1, None
+    if shown := _SHOWN.fullmatch(place):
+        first, last = int(shown["first"]), int(shown["last"] or 0)
+        yield shown["name"], first, max(1, last - first + 1) if last else None
     while len(numbers) < 2:
         place, colon, number = place.rpartition(":")
         if not (colon and number.isdecimal() and len(number) <= MAX_LINE_DIGITS):

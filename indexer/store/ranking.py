@@ -60,11 +60,6 @@ def merged(found: Iterable[Ranking], limit: int) -> Ranking:
     return dict(sorted(rows, key=lambda row: -row[1])[:limit])
 
 
-def joined(first: Ranking, then: Ranking) -> Ranking:
-    """Both rankings, one behind the other; a row of both is where the first has it."""
-    return {**first, **{row: score for row, score in then.items() if row not in first}}
-
-
 class _Rows(NamedTuple):
     """Rows in memory: their ids, their vectors, float32 (rows, dimension), and their columns."""
 

@@ -166,6 +166,10 @@ def test_two_passages_may_support_a_sentence_together():
     assert {window.passage.source for window in found} == {"camp.md", "fees.md"}
     other = Supporter([LEASE, camp, fees]).support(claim.replace("245", "254"))
     assert isinstance(other, Judgement)
+    duties = "The Landlord keeps the roof. The Tenant keeps the gates. They are painted in May."
+    duties = Supporter([passage("duties.md", 1, duties)])
+    assert isinstance(duties.support("The Landlord keeps the gates."), Judgement)
+    assert not isinstance(duties.support("The gates are painted in May."), Judgement)  # by "They"
 
 
 def test_no_title_supports_and_no_sentence_of_another_year_does_with_one_of_this():
