@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import regex
@@ -12,8 +12,16 @@ import regex
 from corpus_agent.text.naming import spellings
 from corpus_agent.text.number_words import CODES, ORDINALS, SYMBOL, UNIT, by_word
 from corpus_agent.text.numbers import WORD, figures, found
-from corpus_agent.text.sentences import asks, leads_in, units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, names_are_nouns, terms
+from corpus_agent.text.sentences import asks, leads_in, refers_back, units
+from corpus_agent.text.tokens import (
+    STOP_WORDS,
+    content_terms,
+    fold,
+    lazy,
+    names_are_nouns,
+    same_word,
+    terms,
+)
 from indexer import UNSPACED
 
 LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice
@@ -21,6 +29,9 @@ _STAND_IN = "†"
 MARK = re.compile(r"(?:(?<!\s)\s+)?\[(\d{1,4})\]")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
 _CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b")
+CLAUSES = re.compile(
+    r"(?i)[,;:]\s+|\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
+)
 _BULLET = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 
 
@@ -62,6 +73,41 @@ class Evidence:
     def around(self) -> frozenset[str]:
         """The folded words of the sentences and of all that is around them."""
         return self.led | self.words | frozenset(terms(self.behind))
+
+    @cached_property
+    def sentences(self) -> list[Evidence]:
+        """The same sentence by sentence, each that refers back with the one before it."""
+        said = [""]
+        for unit in units(self.text):
+            own = self.text[unit.start : unit.end]
+            said.append(f"{said[-1]} {own}" if refers_back(own) else own)
+        return [replace(self, text=one) for one in said[1:]]
+
+
+def share_covered(claim: str, evidence: Evidence) -> float:
+    """The share of a claim's words that a text has; those that lead to it count half."""
+    wanted = [word for word in meant(claim) if word not in UNIT or word in evidence.words]
+    if not wanted:
+        return 1.0
+
+    def covered(word: str) -> float:
+        if any(same_word(word, other) for other in evidence.words):
+            return 1.0
+        return 0.5 if any(same_word(word, other) for other in evidence.led) else 0.0
+
+    return sum(map(covered, wanted)) / len(wanted)
+
+
+def meant(text: str) -> list[str]:
+    """The content words of a text without its figures, which are compared by value."""
+    spelt = [f for f in found(text) if not any(map(str.isdigit, text[f.start : f.end]))]
+    for figure in reversed(spelt):
+        text = f"{text[: figure.start]} {text[figure.end :]}"
+    return [
+        word
+        for word in content_terms(text)
+        if not (word in STOP_WORDS or word.isdigit() or len(word) < 2)
+    ]
 
 
 def claims(text: str, known: Iterable[int]) -> list[Claim]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from corpus_agent.answering.claims import (
+    CLAUSES,
     LEAST_WORDS,
     Cell,
     Evidence,
@@ -20,15 +21,16 @@ from corpus_agent.answering.claims import (
     in_quarters,
     in_units,
     kinds_of,
+    meant,
     names,
     period_of,
     periods,
+    share_covered,
 )
 from corpus_agent.answering.differences import difference, missing_figures, other_sense
-from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import figures, found
 from corpus_agent.text.polarity import answers
-from corpus_agent.text.sentences import is_title, refers_back, units
+from corpus_agent.text.sentences import is_title, units
 from corpus_agent.text.tables import (
     TextTable,
     cell_spans,
@@ -68,9 +70,6 @@ _BEGINNING = 3  # letters that two forms of a word share: windows are told apart
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 _LINE_END = re.compile(r"(?<!\n)\n(?=[^\W\d_])")  # within a sentence: "$737.9" and "million"
 _HEADING = re.compile(r"(?m)^(#+) (.+)")
-_CLAUSES = re.compile(
-    r"(?i)[,;:]\s+|\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +144,6 @@ class Window:
         written = (each.replace("quarter ", "Q").removeprefix("year ") for each in dated)
         return replace(self, cells=cells if named else self.cells, dated=" ".join(written))
 
-    @cached_property
-    def sentences(self) -> list[Evidence]:
-        """The same sentence by sentence, each that refers back with the one before it."""
-        text, said = self.evidence.text, [""]
-        for unit in units(text, self.passage.language):
-            own = text[unit.start : unit.end]
-            said.append(f"{said[-1]} {own}" if refers_back(own) else own)
-        return [replace(self.evidence, text=one) for one in said[1:]]
-
     def is_exchanged(self, claim: str) -> bool:
         """Whether a claim gives two columns of a row the cells of each other."""
         said = ((_place(claim, name), _place(claim, text)) for name, text in self.cells)
@@ -188,12 +178,11 @@ def together(windows: Sequence[Window]) -> Evidence:
     return Evidence(*parts) if len(windows) > 1 else windows[0].evidence
 
 
-def is_pieced(claim: str, whole: Evidence, parts: Iterable[Evidence]) -> bool:
+def is_pieced(claim: str, text: Evidence) -> bool:
     """Whether a clause of a claim has words of several sentences: who does one, what another."""
-    each = [*parts]
     return any(
-        share_covered(clause, whole) > max(share_covered(clause, part) for part in each)
-        for clause in _CLAUSES.split(claim)
+        share_covered(clause, text) > max(share_covered(clause, one) for one in text.sentences)
+        for clause in CLAUSES.split(claim)
     )
 
 
@@ -256,7 +245,7 @@ def judged(
     reply = answers(claim)
     if reply is not None:
         rest = claim.lstrip("*_ ").partition(" ")[2]
-        if not _meant(rest):
+        if not meant(rest):
             return _judged_reply(question, together(windows), yes=reply)
         claim = rest
     claim, evidence = in_quarters(claim), together(windows)
@@ -271,7 +260,7 @@ def judged(
         return (
             Judgement("unsupported") if agreeing or other is None else Judgement("differs", *other)
         )
-    share, short = share_covered(claim, evidence), len(_meant(claim)) < LEAST_WORDS
+    share, short = share_covered(claim, evidence), len(meant(claim)) < LEAST_WORDS
     enough = short or share >= ENOUGH_COVERED
     if encode is not None and not short and share < SURELY_COVERED:
         enough = (share + max(_cosines(claim, windows, encode))) / 2 >= ENOUGH_CITED
@@ -290,32 +279,6 @@ def _judged_reply(question: str, evidence: Evidence, *, yes: bool) -> Judgement:
 def _cosines(claim: str, windows: Sequence[Window], encode: EncodeTokens) -> list[float]:
     own, *others = (each.vector for each in encode([claim, *(w.evidence.text for w in windows)]))
     return [float(own @ other) for other in others]
-
-
-def share_covered(claim: str, evidence: Evidence) -> float:
-    """The share of a claim's words that a text has; those that lead to it count half."""
-    wanted = [word for word in _meant(claim) if word not in UNIT or word in evidence.words]
-    if not wanted:
-        return 1.0
-
-    def covered(word: str) -> float:
-        if any(same_word(word, other) for other in evidence.words):
-            return 1.0
-        return 0.5 if any(same_word(word, other) for other in evidence.led) else 0.0
-
-    return sum(map(covered, wanted)) / len(wanted)
-
-
-def _meant(text: str) -> list[str]:
-    """The content words of a text without its figures, which are compared by value."""
-    spelt = [f for f in found(text) if not any(map(str.isdigit, text[f.start : f.end]))]
-    for figure in reversed(spelt):
-        text = f"{text[: figure.start]} {text[figure.end :]}"
-    return [
-        word
-        for word in content_terms(text)
-        if not (word in STOP_WORDS or word.isdigit() or len(word) < 2)
-    ]
 
 
 # ---- What a text must have
@@ -371,7 +334,7 @@ class Supporter:
             w
             for w in agreeing
             if w in dated and _has_all(claim, w.evidence, "")
-            if not (w.several and is_pieced(claim, w.evidence, w.sentences))
+            if not (w.several and is_pieced(claim, w.evidence))
         ]
         best = self._best(claim, whole[:MAX_COMPARED], shares)
         own = shares[best] if best is not None else 0.0
@@ -407,8 +370,7 @@ class Supporter:
                 both = together([one, other])
                 if share_covered(claim, both) < SURELY_COVERED or not _has_all(claim, both, ""):
                     continue
-                parts = [*one.sentences, *other.sentences]
-                if not (difference(claim, both) or is_pieced(claim, both, parts)):
+                if not (difference(claim, both) or is_pieced(claim, both)):
                     return one, other
         return ()
 

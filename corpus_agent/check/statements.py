@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.answering.claims import Evidence, in_quarters
+from corpus_agent.answering.claims import Evidence, in_quarters, share_covered
 from corpus_agent.answering.coverage import comparison, reads
 from corpus_agent.answering.differences import turned_round
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import logistic, weighed
-from corpus_agent.answering.support import Judgement, Supporter, Window, share_covered, together
+from corpus_agent.answering.support import Judgement, Supporter, Window, together
 from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, taken_back
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
