@@ -12,6 +12,7 @@ from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import find_amounts, find_durations
 from corpus_agent.fields.lexicon import AMOUNTS, MENTION, WORDED, Field, FieldType, field_of
 from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, table_of
+from corpus_agent.fields.terms import law_called
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates
 from corpus_agent.text.tokens import fold
 from corpus_agent.text.wording import number_of
@@ -47,6 +48,7 @@ _COMPARED = re.compile(
 )
 _KINDS: tuple[FieldType, ...] = ("duration", "percent", "money", "number")
 _PERIOD = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?", re.ASCII)
+_STATE = re.compile(r"(?i)^(?:the )?(?:state|commonwealth) of | state$")  # New York State
 _BETWEEN_NAMES = re.compile(r"; |, | and ")
 
 
@@ -78,6 +80,7 @@ def parse_condition(words: str) -> FieldCondition:
     written = (compared["sign"] or compared["word"]).lower()
     shown, sign = f"{name.strip()} {written} {value}", _SIGNS.get(written, cast("Sign", written))
     text, read = fold(value.strip(_QUOTES)), _read(value)
+    text = fold(law_called(text) or text) if field.type == "place" else text
     is_number = field.type == "text" and not field.is_known and read and read[0] == "number"
     if sign == "contains" or (sign in ("=", "!=") and field.type in WORDED and not is_number):
         return FieldCondition(field, shown, sign, text)
@@ -139,7 +142,7 @@ def _holds(condition: FieldCondition, normal: str) -> bool | None:
         return condition.value in fold(normal)
     if condition.field.type in WORDED:  # any of several names, as in "England and Wales"
         wanted, said = (
-            {fold(words), *map(fold, _BETWEEN_NAMES.split(words))}
+            {fold(words), *(fold(_STATE.sub("", name)) for name in _BETWEEN_NAMES.split(words))}
             for words in (condition.value, normal)
         )
         return wanted.isdisjoint(said) == (sign == "!=")

@@ -221,7 +221,8 @@ def governing_law(document: DocumentText) -> list[ProposedValue]:
                 said = said and lexicon.near("leading").match(lead) is not None
             score = 0.95 - 0.1 * min(rank, 3) - 0.15 * (not named)
             doubt = "" if said else NOT_OUTRIGHT
-            one = ProposedValue((_placed(place),), match.start(), place.end, score, doubt=doubt)
+            place = replace(place, normal=law_called(place.text) or place.normal)
+            one = ProposedValue((place,), match.start(), place.end, score, doubt=doubt)
             found.append(one)
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
 
@@ -239,12 +240,11 @@ def _law_of(text: str, match: regex.Match[str]) -> Reading | None:
     return place
 
 
-def _placed(law: Reading) -> Reading:
-    """A law under the name of its place, where it is called by an adjective: "English"."""
-    first = {fold(word) for word in law.text.split()}
+def law_called(words: str) -> str | None:
+    """The place whose law is called so by an adjective, as "English"; None where none is."""
+    first = {fold(word) for word in words.split()}
     known = lexicon.content()["adjectives"]
-    called = (place for place in known if first & lexicon.words_of("adjectives", place))
-    return replace(law, normal=next(called, law.normal))
+    return next((one for one in known if first & lexicon.words_of("adjectives", one)), None)
 
 
 def _place_from(text: str, start: int) -> Reading | None:

@@ -126,18 +126,18 @@ def test_values_that_differ_are_unclear():
 HELD = """
 turnover > 190 million | Turnover: £221.6 million | yes
 turnover > 190 million | Turnover: £18m | no
-turnover > 190 million | Turnover: 191 million | yes
 turnover > 200 | Guidance for 2026: turnover grows. | silent
 turnover > 2 | ## 3. Turnover | silent
 turnover > 2 | The turnover is set out in clause 3. | silent
 period > 30 minutes | The period is 2 hours. | yes
-period > 30 minutes | The period is 3 days. | yes
 period > 90 minutes | The period is 1 hour. | no
 revenue > 100 million euros | | EUR million | 2023 |\\n|---|---|\\n| Revenue | 190 | | yes
 price > 10 million dollars | | Item | Price ($m) |\\n|---|---|\\n| A | 17.6 | | yes
 without euro | We pay in euros. | no
 without euro | Made in Europe. | yes
 governing law = England | This agreement is governed by English law. | yes
+governing law = English | This agreement is governed by the laws of England. | yes
+governing law = New York | This agreement is governed by the laws of New York State. | yes
 rent > 1000 euros | The rent is $900 a month. | unclear
 account number = 8830 1175 | Account number: 8830 1175 | yes
 account number = 1175 | Account number: 8830 1175 | no
