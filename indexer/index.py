@@ -314,7 +314,7 @@ class Index(Snapshots):
         except FileNotFoundError:
             raise absent(part) or Refused(
                 f"{self._quote(row.source)} no longer exists; it was indexed before.",
-                "Answer from other documents, or have the folder indexed again.",
+                "Read other documents, or have the folder indexed again.",
                 code="not_found",
             ) from None
         except (UnreadableDocument, OSError) as error:

@@ -58,7 +58,7 @@ def cut_window(
         length = f"{total} line" if total == 1 else f"{total} lines"
         raise Refused(
             f"Line {offset} is beyond the end of {quote(source)} ({length}).",
-            f"Use a first line (offset) from 1 to {total}.",
+            f"Begin at a line from 1 to {total}.",
             code="beyond_end",
         )
     end = offset - 1 + _fitting(lines[offset - 1 :], min(limit, MAX_WINDOW_LINES), MAX_WINDOW_BYTES)

@@ -129,7 +129,7 @@ def test_a_refusal_says_what_to_do_next(toolbox):
         ("vectordb_read", {"source": "/etc/passwd"}, "'/etc/passwd' is not in the index"),
         ("vectordb_read", {"source": note, "offset": 0}, "offset must be 1 or more, not 0"),
         ("vectordb_read", {"source": note, "limit": -1}, "limit must be 1 or more, not -1"),
-        ("vectordb_read", {"source": note, "offset": 6}, "Use a first line (offset) from 1 to 5"),
+        ("vectordb_read", {"source": note, "offset": 6}, "Begin at a line from 1 to 5"),
     ):
         refused = toolbox.call(name, arguments)
         assert refused.text.startswith("Error: ") and said in refused.text, arguments
