@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from corpus_agent.answering.decision import word_of
 from corpus_agent.answering.receipt import is_own
 from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.check.records import FOUND, SIGNS
@@ -95,10 +94,8 @@ def checked_lines(checked: Checked) -> Iterator[str]:
 
 
 def _nearest(finding: Finding) -> str:
-    """The passage nearest to a statement that was not found, and how surely it says that."""
-    near = finding.nearest
-    surely = "nearest" if word_of(finding.probability) == "perhaps" else "likely"
-    return f"{surely}: {_place(near)}" if near is not None else ""
+    """The sentence nearest to a statement that was not found."""
+    return f"nearest: {_place(finding.nearest)}" if finding.nearest is not None else ""
 
 
 def _whole(finding: Finding) -> str:
@@ -182,6 +179,8 @@ def checked_markdown(checked: Checked) -> str:
                 "",
                 *MARKDOWN.apart(block_lines(cited.quote, (0, 0))),
             ]
+        if finding.nearest is not None:
+            lines.append(f"nearest: {_place(finding.nearest, MARKDOWN)}")
     return "\n".join([*lines, "", *map(message, checked_foot(checked))]) + "\n"
 
 
@@ -212,7 +211,7 @@ def marked_pieces(checked: Checked) -> Iterator[tuple[str, int]]:
 
 # ---- Receipts that were checked again
 
-FOREIGN = "not from this program here"  # or edited since: its words alone are checked
+FOREIGN = "not from this program here, or edited since"  # its words alone are checked
 
 _NO_FILE = {"gone": "the document is gone", "unreachable": "the document cannot be read now"}
 
@@ -266,7 +265,7 @@ def recorded_answer(
         passages=tuple(alone(found.now, sure.get(found.now.n)) for found in rows),
         coverage=corpus.coverage(),
         version=corpus.version,
-        notices=(f"{heading(content, own=own)}.", f"{standing(rows, own=own)}."),
+        notices=(f"{heading(content, own=own)}.", f"{standing(rows)}."),
         egress=egress if isinstance(egress, str) else None,
     )
 
@@ -282,19 +281,18 @@ def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]
-    yield standing(every, own=all(is_own(content, key) for content, _ in checked))
+    yield standing(every)
 
 
-def standing(checked: Sequence[Rechecked], *, own: bool) -> str:
-    """How many quotations still stand, on one line, which first says if they are another's."""
-    whose = "" if own else f"{FOREIGN.capitalize()}, or edited since: "
+def standing(checked: Sequence[Rechecked]) -> str:
+    """How many quotations stand today, on one line."""
     if not checked:
-        return f"{whose}There is no quotation to check"
+        return "There is no quotation to check"
     holding = sum(found.holds for found in checked)
     if len(checked) == 1:
-        stands = "still stands" if holding else "no longer stands"
-        return f"{whose}The quotation {stands} in its document"
-    return f"{whose}{holding} of {len(checked)} quotations still stand in their documents"
+        stands = "still stands" if holding else "does not stand"
+        return f"The quotation {stands} in its document"
+    return f"{holding} of {len(checked)} quotations still stand in their documents"
 
 
 def heading(content: dict[str, Any], *, own: bool) -> str:
@@ -318,7 +316,8 @@ def _status(content: dict[str, Any]) -> AnswerStatus | None:
 
 def became(found: Rechecked) -> str:
     """The result for one quotation, as in "holds, now in lines 20-21 (the file changed)"."""
-    now, lines = found.now, f"in lines {found.now.line_start}-{found.now.line_end}"
+    now, first, last = found.now, found.now.line_start, found.now.line_end
+    lines = f"in line {first}" if first == last else f"in lines {first}-{last}"
     if found.file in _NO_FILE:
         return _NO_FILE[found.file]
     if found.holds:

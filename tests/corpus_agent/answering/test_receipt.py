@@ -136,10 +136,10 @@ GONE = {"other.md": "x"}
 STANDS = {
     "verified unchanged 3 True": ({"bread.md": BREAD}, {}, "holds"),
     "moved changed 63 True": (
-        {"bread.md": "\n" * 60 + BREAD}, {"stale": ["bread.md"]}, "holds, now in lines 63-63",
+        {"bread.md": "\n" * 60 + BREAD}, {"stale": ["bread.md"]}, "holds, now in line 63",
     ),
     "altered changed 3 False": (
-        {"bread.md": BREAD.replace("24", "42")}, {"stale": ["bread.md"]}, "altered, in lines 3-3",
+        {"bread.md": BREAD.replace("24", "42")}, {"stale": ["bread.md"]}, "altered, in line 3",
     ),
     "not_found gone 3 False": (GONE, {}, "the document is gone"),
     "not_found unreachable 3 False": (
@@ -245,8 +245,7 @@ def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere():
     assert heading == f"{control} · {FOREIGN}"
     for field, text in itertools.product(("question", "answerer", "started"), HOSTILE):
         first, *rest = render.receipt_lines([({**said, field: text}, [])])
-        foreign = f"{FOREIGN.capitalize()}, or edited since: "
-        assert rest == ["(nothing was quoted)", f"{foreign}There is no quotation to check"]
+        assert rest == ["(nothing was quoted)", "There is no quotation to check"]
         assert len(first) < 300 and first.isprintable() and "://" not in first, (field, text)
         bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", first)
         assert "holds" not in bare and "quotations" not in bare and "](" not in first

@@ -269,7 +269,7 @@ def test_a_receipt_is_written_as_it_stands_today():
     lost = Citation(1, "lease.pdf", None, 0, 0, "", "not_found")
     for now, said in (
         (exported().citations[0], "still stands"),
-        (lost, "no longer stands"),
+        (lost, "does not stand"),
     ):
         checked = content, [Rechecked(now, (3, 4), "unchanged")]
         text = render.export_markdown([render.recorded_answer(checked, MemoryCorpus({}))])
