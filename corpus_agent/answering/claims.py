@@ -28,7 +28,9 @@ LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice
 _STAND_IN = "†"
 MARK = re.compile(r"(?:(?<!\s)\s+)?\[(\d{1,4})\]")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
-_CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b")
+_CODE = regex.compile(
+    rf"\b(?![\w-]*[{UNSPACED}]|\d+(?:st|nd|rd|th)\b)(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b"
+)
 CLAUSES = re.compile(
     r"(?i)[,;:]\s+|\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
 )

@@ -158,8 +158,10 @@ def figures(text: str) -> frozenset[str]:
 
 
 def readings(text: str) -> frozenset[str]:
-    """The values in every way to read them: "12 130" is 12130, and 12 beside 130."""
-    return figures(text) | figures(apart(text))
+    """The values in every way to read them: "12 130" is 12130, and 12 beside 130; 4/6 is June 4."""
+    every = figures(text) | figures(apart(text))
+    parts = (part for value in every if value.startswith("day ") for part in value[4:].split("/"))
+    return every.union(*({part, f"month {part}"} for part in parts))
 
 
 def apart(text: str) -> str:

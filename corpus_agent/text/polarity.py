@@ -19,12 +19,6 @@ from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, term
 _HAN = lazy(r"\p{Han}")
 _WORD = lazy(r"\w+")
 _NO_OF_NAMES = lazy(r"(?<=\p{L}\s)No(?=\s\p{Lu})|\bNO\b|\b[Nn]o\.?\s*(?=\p{N})")
-_PAIRED = lazy(
-    r"\b(?:ne|n)\s(?:\w+\s){0,6}?(?:pas|jamais|plus|rien|aucun\w*|personne|guere|ni|nul(?:le)?)\b"
-    r"|\b(?:neither|not|never|no|weder|nie?)\s(?:\w+\s){1,8}?(?:nor|noch|ni|nunca|nadie|nada|tampoco)\b"
-)
-
-
 _NEAR, _BESIDE = 5, 2  # words behind a denial that are looked at, content words of them
 _BEGINNING = 3  # letters that two forms of a word share
 
@@ -95,7 +89,7 @@ def denials(text: str, topic: str) -> list[str]:
     """
     found, about = [], {word[:_BEGINNING] for word in terms(topic)}
     text = _pattern("no_denial").sub(" ", plain(text))
-    paired = _PAIRED.sub(lambda pair: f"not {' '.join(pair[0].split()[1:-1])}", text)
+    paired = written("paired").sub(lambda pair: f"not {' '.join(pair[0].split()[1:-1])}", text)
     for match in _pattern("not").finditer(paired):
         behind = paired[match.end() :].split()
         near = content_terms(" ".join(behind[:_NEAR]))[:_BESIDE]

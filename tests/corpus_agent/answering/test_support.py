@@ -164,8 +164,7 @@ def test_two_passages_may_support_a_sentence_together():
     claim = "The camp starts on Monday 8 June and costs €245 per child."
     found = Supporter([LEASE, camp, fees]).support(claim)
     assert {window.passage.source for window in found} == {"camp.md", "fees.md"}
-    other = Supporter([LEASE, camp, fees]).support(claim.replace("245", "254"))
-    assert isinstance(other, Judgement)
+    assert isinstance(Supporter([LEASE, camp, fees]).support(claim.replace("5", "4")), Judgement)
     duties = "The Landlord keeps the roof. The Tenant keeps the gates. They are painted in May."
     duties = Supporter([passage("duties.md", 1, duties)])
     assert isinstance(duties.support("The Landlord keeps the gates."), Judgement)
@@ -194,6 +193,7 @@ def test_no_title_supports_and_no_sentence_of_another_year_does_with_one_of_this
         ("The lease of the mill runs for 24 months.", "The lease of the mill runs for three years.", ("three years", "24 months"), "The lease of the mill runs for two years."),
         ("Payable within 14 days of the invoice.", "The invoice was paid within 14 days.", ("was", "payable"), "The invoice is payable within 14 days."),
         ("Payable within 30 days of the invoice.", "The invoice is payable within 60 days.", ("60 days", "30 days"), "The invoice is payable within thirty days."),
+        ("The parish sold the field on 3 Sept. 1998 and the lane on 4/6/2021.", "The parish sold the field on September 3rd, 1998 and the lane on 5 June 2021.", None, "The parish sold the lane on 4 June 2021 and the field on September 3rd, 1998."),
         ("The tenant may keep a cat.", "The tenant must keep a cat.", ("must", "may"), "A cat may be kept by the tenant."),
         ("Some of the samples had traces of lead.", "All of the samples had traces of lead.", ("all", "some"), "Traces of lead were in some of the samples."),
         ("The screws are made of brass, the hinges of steel.", "The hinges are made of brass.", None, "The screws are made of brass."),
