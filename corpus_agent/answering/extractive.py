@@ -262,15 +262,16 @@ def passage_of(
     (start, end), citation = found.span(), replace(citation, quote=found[0])
     row = text[start:end].rpartition("\n")[2]
     if is_row(row) or ends_with_figures(row):
-        names = _names_above([*before, *lines], len(before) + at, row)
-        shown = "\n".join([*names, text[start:end]])
-        return Passage(citation, shown, citation.line_start, citation.line_end, probability)
+        above = "\n".join(_names_above([*before, *lines], len(before) + at, row))
+        return alone(replace(citation, above=above), probability)
     is_listed = is_item(text[start:end])
     heads = _heads_above("\n".join([*before, text[:end]])) if is_listed else ()
     start, end = with_neighbours(text, units(text, language), start, end)
     begins, ends = (first + text.count("\n", 0, place) for place in (start, end))
     above = [head for head in heads if head not in text[start:end]]
-    return Passage(citation, "\n".join([*above, text[start:end]]), begins, ends, probability)
+    unsaid = "\n".join(head for head in heads if head not in citation.quote)
+    shown = "\n".join([*above, text[start:end]])
+    return Passage(replace(citation, above=unsaid), shown, begins, ends, probability)
 
 
 def _page(corpus: Readable, citation: Citation) -> tuple[list[str], list[str], int]:
@@ -335,10 +336,4 @@ def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> t
         if unit.kind in _ENDS or unit.end - end > most:
             break
         last = unit.end
-    # An item of a list is shown from its sign, and to the end of its line.
-    begins, begun = (text.rfind("\n", 0, place) + 1 for place in (first, last))
-    if is_item(text[begins:first]):
-        first = begins
-    if is_item(text[begun:last]):
-        last = len(text[:last] + text[last:].partition("\n")[0])
     return first, last

@@ -51,10 +51,8 @@ _BROKEN_LINE = re.compile(r"(?<=[^\W\d_])[-‐‑–—]\s*\n\s*(?=[^\W\d_])")
 # Beside a digit these belong to its number: a sign, a separator, a decimal point.
 _OF_NUMBER = re.compile(r"\d[.,'’:/-]?$")
 _BROKEN = re.compile(r"(?<!\d)\d{1,3}[.,-]?$")
-_THOUSANDS, _GROUP = (
-    re.compile(r"(?<!\d)\d{1,3}[ \u00a0\u202f]$"),
-    re.compile(r"\d{3}(?!\d)|\d+/\d"),
-)
+_THOUSANDS = re.compile(r"(?<!\d)\d{1,3}[ \u00a0\u202f]$")
+_GROUP = re.compile(r"\d{3}(?!\d)|\d+/\d")
 _HAN_NUMERALS = frozenset("〇零一二三四五六七八九十百千万亿")
 _FEW_WORDS = 2
 _OPENING_MARKS = " \t\"'“„«‘(…."

@@ -27,7 +27,8 @@ class Citation:
     `partial` is a piece of a sentence that was not widened to the whole. `hidden`: the document
     does not show one of its lines; `struck`: it strikes it out. `confidence` is the lowest of its
     lines that were recognised from a picture, 0 to 1; None if all are the document's own text.
-    `heading` is what it stands under in its document, without the title; "" if unknown.
+    `heading` is what it stands under in its document, without the title; "" if unknown. `above` are
+    the lines further up that say what it is: the heads of its list, the names of its row's columns.
     """
 
     n: int
@@ -41,6 +42,7 @@ class Citation:
     confidence: float | None = None
     heading: str = ""
     struck: bool = False
+    above: str = ""
 
     def __post_init__(self) -> None:
         """Check the confidence, which may come from another process."""
@@ -50,6 +52,11 @@ class Citation:
     def stands(self) -> bool:
         """Whether the document contains the quotation, there or elsewhere."""
         return self.verdict in ("verified", "moved")
+
+    @property
+    def whole(self) -> str:
+        """The quotation below what says what it is."""
+        return "\n".join(filter(None, (self.above, self.quote)))
 
     @property
     def place(self) -> tuple[str, int, int, str]:
@@ -120,14 +127,14 @@ class Passage:
     @property
     def likely(self) -> tuple[int, int]:
         """The characters of `text`, half-open, that are likely to answer; all if they differ."""
-        start = self.text.find(self.citation.quote)
+        start = self.text.find(self.citation.quote, len(self.citation.above))
         return (start, start + len(self.citation.quote)) if start >= 0 else (0, len(self.text))
 
 
 def alone(citation: Citation, probability: float | None = None) -> Passage:
     """A quotation as a passage without its neighbours."""
     lines = citation.line_start, citation.line_end
-    return Passage(citation, citation.quote, *lines, probability)
+    return Passage(citation, citation.whole, *lines, probability)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from corpus_agent.answering.comparable import (
     differences,
     one_line,
 )
+from corpus_agent.answering.extractive import passage_of
 from corpus_agent.answering.quotations import citation, standing
-from corpus_agent.answering.support import path_below
 from corpus_agent.check.records import WORDS, Finding, Kind, Named, Piece
 from corpus_agent.text.polarity import denials
 from corpus_agent.text.tokens import content_terms, terms
@@ -29,8 +29,7 @@ from indexer import Query, Refused
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
     from corpus_agent.text.wording import Verdict
-    from corpus_agent.tools.corpus import CorpusView
-    from indexer import Line
+    from indexer import Index, Line
 
 HITS = 8  # passages that a quotation is compared with
 QUERY_CHARACTERS = 400  # of a quotation that passages are found by
@@ -67,11 +66,7 @@ class Nearby:
         """The whole sentences that hold these words as they are, nearest to a line; or None."""
         line = named.line if named is not None and named.source == self.source else None
         found = standing(self.lines, words, max(1, (line or 1) - self.before))
-        if found is None:
-            return None
-        above = "\n".join(each.text for each in self.lines[: found[0]])
-        cited = citation(0, self.source, self.lines, found, self.before)
-        return replace(cited, heading=path_below(self.heading, above))
+        return found and citation(0, self.source, self.lines, found, self.before)
 
     def cited(self, run: Run, verdict: Verdict) -> Citation:
         """The lines that a part of a quotation stands in."""
@@ -84,7 +79,7 @@ class Nearby:
 class QuotationFinder:
     """Finds quotations in a corpus; keeps what it read for the next one."""
 
-    def __init__(self, corpus: CorpusView) -> None:
+    def __init__(self, corpus: Index) -> None:
         self._corpus = corpus
         self._kept = lru_cache(KEPT)(self._read)
 
@@ -92,6 +87,11 @@ class QuotationFinder:
         """Where a quotation stands, or what differs from it."""
         nearby = list(self._nearby(piece.text, piece.named))
         return self._standing(piece, nearby) or self._differing(piece, nearby)
+
+    def _headed(self, cited: Citation) -> Citation:
+        """A citation with what an answer shows beside it: its heading, and what is above it."""
+        heading = self._corpus.heading(cited.source, cited.line_start)
+        return passage_of(self._corpus, replace(cited, heading=heading)).citation
 
     def _nearby(self, words: str, named: Named | None) -> Iterator[Nearby]:
         """The places that are most likely to hold some words; first those that the text names."""
@@ -106,17 +106,11 @@ class QuotationFinder:
         yield from filter(None, (self._kept(*place) for place in dict.fromkeys(places)))
 
     def _read(self, source: str, first: int, last: int, heading: str) -> Nearby | None:
-        lines: list[Line] = []
         start = max(1, first - AROUND)
-        offset: int | None = start
         try:
-            while offset is not None and offset <= last + AROUND:
-                window = self._corpus.read(source, offset, last + AROUND - offset + 1)
-                lines += window.lines
-                offset = window.next_offset
+            lines = self._corpus.read(source, start, last + AROUND - start + 1).lines
         except Refused:  # gone, or shorter than it was
-            if not lines:
-                return None
+            return None
         words = Text.of("\n".join("" if line.is_mark else line.text for line in lines))
         return Nearby(source, start - 1, lines, words, heading)
 
@@ -126,15 +120,15 @@ class QuotationFinder:
         if found:
             right = [each for each in found if is_at(each[0], piece.named)]
             cited, near = (right or found)[0]
-            lost = ("", "~~") if cited.struck and "~~" not in piece.text else None
-            lost = lost or sense_lost(piece.text, cited.quote)
+            cited = self._headed(cited)
+            lost = sense_lost(piece.text, cited)
             if lost := lost or taken_back(piece.text, (near.heading, cited.heading)):
                 return Finding(piece, "pieced_together", (cited,), (lost,))
             return Finding(piece, "quoted" if right else "elsewhere", (cited,))
         parts = [part for part in _ELLIPSIS.split(piece.text) if len(Text.of(part).words) > 1]
         for near in nearby if len(parts) > 1 else ():
             stand = [near.standing(part, piece.named) for part in parts]
-            cited_parts = [cited for cited in stand if cited is not None]
+            cited_parts = [self._headed(cited) for cited in stand if cited is not None]
             left_out = _between(near.words, [Text.of(part).words for part in parts])
             if len(cited_parts) == len(parts) and left_out is not None:
                 kind: Kind = "quoted" if is_at(cited_parts[0], piece.named) else "elsewhere"
@@ -214,8 +208,11 @@ def taken_back(said: str, beside: Sequence[str], whole: str = "") -> Difference 
     return None
 
 
-def sense_lost(quote: str, whole: str) -> Difference | None:
+def sense_lost(quote: str, cited: Citation) -> Difference | None:
     """What a sentence says beside a piece that changes its sense: a "not", a condition, its end."""
+    if cited.struck and "~~" not in quote:
+        return "", "~~"
+    whole = cited.quote
     words, own = Text.of(whole), Text.of(quote).words
     at = _place(words.words, own)
     if at is None:
@@ -230,6 +227,8 @@ def sense_lost(quote: str, whole: str) -> Difference | None:
         return "", one_line(before)
     if before.count("~~") % 2:
         return "", "~~"  # struck
+    if before.rstrip().endswith("[ ]"):
+        return "", "[ ]"  # not ticked
     for rest in (_CLAUSE.split(before)[-1], _CLAUSE.split(behind)[0]):
         if lost := _turning(rest, whole):
             return "", lost

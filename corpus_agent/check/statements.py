@@ -13,6 +13,7 @@ import regex
 from corpus_agent.answering.claims import Evidence, in_quarters, share_covered
 from corpus_agent.answering.coverage import comparison, reads
 from corpus_agent.answering.differences import turned_round
+from corpus_agent.answering.extractive import passage_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import logistic, weighed
 from corpus_agent.answering.support import Judgement, Supporter, Window, together
@@ -70,7 +71,7 @@ class StatementFinder:
             return self._not_found(piece, hits)
         row = found[0].quote.split("|") if found[0].cells else []
         beside = [found[0].passage.heading, found[0].under, *(c for c in row if len(c) < _BRIEF)]
-        lost = ("", "~~") if quoted[0].struck else sense_lost(said, quoted[0].quote)
+        lost = sense_lost(said, quoted[0])
         if lost := lost or taken_back(said, beside, together(found).text):
             return Finding(piece, "doubtful", tuple(quoted), (lost,))
         kind: Kind = "supported" if is_at(quoted[0], piece.named) else "elsewhere"
@@ -95,7 +96,7 @@ class StatementFinder:
 
     def _cited(self, window: Window) -> Citation:
         cited = check_quotation(self._corpus, 0, window.passage.source, window.quote, window.line)
-        return replace(cited, heading=window.under)
+        return passage_of(self._corpus, replace(cited, heading=window.under)).citation
 
 
 def _all_else(text: str, claimed: str, window: Window) -> bool:

@@ -99,10 +99,10 @@ def _nearest(finding: Finding) -> str:
 
 
 def _whole(finding: Finding) -> str:
-    """The sentence in which a quotation that is a piece of it stands; "" where it is all of it."""
-    piece, whole = finding.piece, finding.citations[0].quote if finding.citations else ""
-    stands = piece.is_quotation and finding.kind in ("quoted", "elsewhere")
-    return enclosed(whole) if stands and terms(whole) != terms(piece.text) else ""
+    """The whole of which words that were found are a piece, with its head; "" where they are it."""
+    piece, stands = finding.piece, finding.kind in ("quoted", "elsewhere", "supported")
+    cited = [each.whole for each in finding.citations[:1] if each.above or piece.is_quotation]
+    return "".join(enclosed(one) for one in cited if stands and terms(one) != terms(piece.text))
 
 
 def checked_foot(checked: Checked) -> Iterator[str]:
@@ -174,11 +174,8 @@ def checked_markdown(checked: Checked) -> str:
     for number, finding in enumerate(checked.findings, start=1):
         lines += ["", f"[{number}] {_word(finding)}: {unlinked(_said(finding))}", ""]
         for cited in finding.citations:
-            lines += [
-                _place(cited, MARKDOWN),
-                "",
-                *MARKDOWN.apart(block_lines(cited.quote, (0, 0))),
-            ]
+            block = MARKDOWN.apart(block_lines(cited.whole, (0, 0)))
+            lines += [_place(cited, MARKDOWN), "", *block]
         if finding.nearest is not None:
             lines.append(f"nearest: {_place(finding.nearest, MARKDOWN)}")
     return "\n".join([*lines, "", *map(message, checked_foot(checked))]) + "\n"
@@ -191,7 +188,7 @@ def checked_html(checked: Checked) -> str:
     written = Path(__file__).with_suffix(".html").read_text("utf-8")
     page = jinja2.Template(written, autoescape=True, undefined=jinja2.StrictUndefined)
     found = [
-        (one.kind, _word(one), _said(one), [(_place(c), inert(c.quote)) for c in one.citations])
+        (one.kind, _word(one), _said(one), [(_place(c), inert(c.whole)) for c in one.citations])
         for one in checked.findings
     ]
     pieces, foot = list(marked_pieces(checked)), list(checked_foot(checked))

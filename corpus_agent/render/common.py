@@ -51,7 +51,9 @@ def plain(value: Any, name: str = "") -> Any:  # noqa: ANN401
     if isinstance(value, str):
         if name in ("source", "changed"):
             return in_answer(value)
-        return inert(value if name in ("quote", "text", "unsupported") else one_line(value))
+        return inert(
+            value if name in ("quote", "above", "text", "unsupported") else one_line(value)
+        )
     if isinstance(value, tuple | list):
         return [plain(each, name) for each in value]
     if is_dataclass(value):

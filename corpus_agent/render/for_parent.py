@@ -118,7 +118,7 @@ def _cut(text: str) -> str:
     return text if kept == text else f"{kept}… (cut here)"
 
 
-_OF_SEVERAL_LINES = ("text", "question", "quote", "unsupported")
+_OF_SEVERAL_LINES = ("text", "question", "quote", "above", "unsupported")
 
 
 def handed_over(answer: Answer, tools: Collection[str] = (), *, again: bool = False) -> Answer:

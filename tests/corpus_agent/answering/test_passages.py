@@ -30,7 +30,7 @@ def test_what_says_what_an_item_or_a_row_is_comes_first(above, quote, shown):
     corpus = MemoryCorpus({"a.txt": "\n".join(lines)})
     passage = passage_of(corpus, check_quotation(corpus, 1, "a.txt", quote, len(lines)))
     assert passage.citation.verdict == "verified"
-    assert shown in passage.text.partition(passage.citation.quote)[0]
+    assert shown in passage.citation.above and passage.text.startswith(passage.citation.above)
 
 
 def test_a_head_on_the_page_before_is_one_too():

@@ -75,17 +75,16 @@ The bonfire of plot 9 was rejected.
 | Seeds | 20 euros | |
 | Wages (£ thousand) | 980 | |
 """
-KIOSK = "# 说明\n\n租客可以在提前三个月书面通知后终止合同。\n"
 CORPUS = ListedCorpus(
     {
         "home/lease.md": LEASE + "\n" * 30 + "The end of the lease is noted here for everybody.\n",
         "kitchen/starter.md": STARTER,
         "manual.pdf": PAGES,
-        "zh.md": "# 电站\n\n现代燃煤电站的实际效率为42％。下一句。\n",
-        "pump.md": "# Pump\n\nThe pump runs in the cellar\nof the house.\n",
+        "zh.md": "# 电站\n\n现代燃煤电站的实际效率为42％。下一句。\n\n- [ ] A belt was bought.\n",
+        "pump.md": "# Pump\n\nThe pump runs in the cellar\nof the house.\n\nOwed\n- oil of a mill",
         "miete.md": MIETE,
         "garden.md": "Mow the lawn.\n" + "\nWater it." * 5 + "\n\nMow the lawn.\n",
-        "kiosk.md": KIOSK,
+        "kiosk.md": "# 说明\n\n租客可以在提前三个月书面通知后终止合同。\n",
         "boats.md": BOATS,
         "plots.md": PLOTS,
         "old.md": "# Lease\n\n## Superseded\n\nThe deposit is 700 euros.\n",
@@ -107,6 +106,7 @@ def kinds(text: str) -> list[str]:
     [
         ("He has “up to 12 days without feeding”.", "quoted", "kitchen/starter.md:3", "", ""),
         ("> Smoking is not permitted in the stairwell.", "quoted", "home/lease.md:9", "", ""),
+        ("“A belt was bought.”", "pieced_together", "zh.md:5", "", "[ ]"),
         ("```quote\nThe rent is £985 per calendar month\n```", "quoted", "home/lease.md:3", "", ""),
         ("„Die Miete beträgt 500 Euro im Monat“", "quoted", "miete.md:3", "", ""),
         ("« Die Miete beträgt 500 Euro im Monat »", "quoted", "miete.md:3", "", ""),
@@ -302,19 +302,17 @@ def test_what_a_sentence_says_beside_its_quotation_an_opinion_or_an_open_fence_i
 
 def test_nested_and_broken_marks_yield_the_outermost_quotation():
     said = 'He said “the “rent” is £985 per month” and "due on the 3rd" at 5" of rain’s end.'
-    assert [p.text for p in take_apart(said, lambda _: None)[0] if p.is_quotation] == [
-        "the “rent” is £985 per month",
-        "due on the 3rd",
-    ]
+    quoted = [p.text for p in take_apart(said, lambda _: None)[0] if p.is_quotation]
+    assert quoted == ["the “rent” is £985 per month", "due on the 3rd"]
 
 
 def test_the_screen_and_the_object_say_the_same():
     text = (
         "It is “up to 12 days without feeding”.\n\nThe rent is £1,230 per calendar month.\n"
-        "It says “giving not less than three months' notice in writing”.\n"
+        "It says “giving not less than three months' notice in writing”, “oil of a mill”.\n"
     )
     assert list(render.checked_lines(checked(text))) == [
-        "✓ quoted   line 1  “up to 12 days without feeding”  kitchen/starter.md:3",
+        "✓ quoted   line 1  “up to 12 days without feeding”  kitchen/starter.md:3 · Boris",
         "                   in: “In the fridge he is fine for up to 12 days without feeding.”",
         (
             "? figure   line 3  “The rent is £1,230 per calendar month.”: £1,230; the nearest "
@@ -324,20 +322,20 @@ def test_the_screen_and_the_object_say_the_same():
             "✗ altered  line 4  “not less than three months' notice in” → “not less than two "
             "months' notice in”  home/lease.md:5"
         ),
-        "3 statements: 1 quoted or supported, 1 altered, 1 doubtful",
+        "✓ quoted   line 4  “oil of a mill”  pump.md:7 · Pump",
+        "                   in: “Owed - oil of a mill”",
+        "4 statements: 2 quoted or supported, 1 altered, 1 doubtful",
         "11 documents searched, 1 could not be read",
     ]
     found = render.checked_object(checked(text))["check"]
-    assert (found["holds"], found["counts"]) == (
-        False,
-        {"quoted": 1, "doubtful": 1, "altered": 1},
-    )
-    first, second, third = found["findings"]
+    assert (found["holds"], found["counts"]) == (False, {"quoted": 2, "doubtful": 1, "altered": 1})
+    first, second, third, _ = found["findings"]
     assert third["differs"] == [{"said": "three", "found": "two"}]
     assert (first["line"], first["is_quotation"], first["named"]) == (1, True, None)
     assert text[slice(*first["span"])] == first["text"]
     assert second["differs"] == [{"said": "£1,230", "found": "£985"}]
-    assert second["citations"][0]["source"] == "home/lease.md"
+    cited = [each["citations"][0] for each in found["findings"]]
+    assert (cited[1]["source"], cited[3]["above"]) == ("home/lease.md", "Owed")
 
 
 HOSTILE = (
@@ -439,8 +437,7 @@ def test_taking_apart_costs_no_more_than_its_text(unit):
 
 def test_documents_are_known_by_whole_name_and_last_part():
     names = document_names(["a/lease.md", "b/lease.md", "c/annual report.pdf", "lease.md"])
-    assert names["lease.md"] == "lease.md"
-    assert names["annual report.pdf"] == "c/annual report.pdf"
+    assert (names["lease.md"], names["annual report.pdf"]) == ("lease.md", "c/annual report.pdf")
     named, _ = take_apart("“it is as it is here” (see annual report.pdf, page 4)", names.get)
     assert named[0].named == Named("c/annual report.pdf", page=4)
     assert "b/lease.md" in names and document_names(["a/x.md", "b/x.md"]).get("x.md") is None
