@@ -262,8 +262,8 @@ def passage_of(
     (start, end), citation = found.span(), replace(citation, quote=found[0])
     row = text[start:end].rpartition("\n")[2]
     if is_row(row) or ends_with_figures(row):
-        above = "\n".join(_names_above([*before, *lines], len(before) + at, row))
-        return alone(replace(citation, above=above), probability)
+        names = _names_above([*before, *lines], len(before) + at, row)
+        return alone(replace(citation, above="\n".join(names)), probability)
     is_listed = is_item(text[start:end])
     heads = _heads_above("\n".join([*before, text[:end]])) if is_listed else ()
     start, end = with_neighbours(text, units(text, language), start, end)
