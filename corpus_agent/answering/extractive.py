@@ -336,4 +336,10 @@ def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> t
         if unit.kind in _ENDS or unit.end - end > most:
             break
         last = unit.end
+    # An item of a list is shown from its sign, and to the end of its line.
+    begins, begun = (text.rfind("\n", 0, place) + 1 for place in (first, last))
+    if is_item(text[begins:first]):
+        first = begins
+    if is_item(text[begun:last]):
+        last = len(text[:last] + text[last:].partition("\n")[0])
     return first, last
