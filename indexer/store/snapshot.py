@@ -271,7 +271,7 @@ class Snapshots:
     def similar(self, source: str) -> list[str]:
         """Up to three documents below a folder of that name, else similar documents or folders."""
         named, name = self.split(source)
-        words = re.findall(r"[^\W_]{3,}", re.sub(r"(?<=.)\.\w+$", "", name))
+        words = re.findall(r"[^\W_]{3,}", name)
         begins = [word.casefold()[:WORD_START] for word in words[:NAME_WORDS]]
         every = sorted(self.documents if named is None else named.documents)
         if source.endswith("/"):
