@@ -113,10 +113,18 @@ def parse_xml(data: bytes) -> Element:
             remove_pis=True,
         )
         try:
-            return etree.fromstring(data, parser)
+            return _chosen(etree.fromstring(data, parser))
         except (etree.LxmlError, ValueError) as error:
             says = "nested too deeply" if "Excessive depth" in str(error) else str(error)
     raise UnreadableDocument("malformed", f"XML: {says}"[:200])
+
+
+def _chosen(root: Element) -> Element:
+    """The root without the other forms of what is written for newer and for older programs."""
+    for each in root.iter("{*}AlternateContent"):
+        for other in each[1:]:
+            each.remove(other)
+    return root
 
 
 def tag_of(element: Element) -> str:

@@ -123,9 +123,6 @@ class _DocxReader:
                 yield from self._paragraph(element)
             elif tag == "tbl":
                 yield self._table(element)
-            elif tag == "AlternateContent":
-                chosen = child(element, "Choice")
-                yield from self.blocks(element if chosen is None else chosen)
             elif tag not in self._skipped:
                 yield from self.blocks(element)
 
@@ -166,9 +163,6 @@ class _DocxReader:
             if tag in _SIMPLE:
                 said.append(_SIMPLE[tag](part))
                 continue
-            if tag == "AlternateContent":
-                chosen = child(part, "Choice")
-                part = part if chosen is None else chosen
             hanging = self._hanging(tag, part)
             if hanging is not None:
                 after.extend(block for block in hanging if block)

@@ -128,9 +128,6 @@ def _runs(element: Element, slide: Slide) -> Iterator[str]:
         tag = tag_of(each)
         if tag == "r":
             yield slide.look(child(each, "rPr")).marked("".join(_runs(each, slide)))
-        elif tag == "AlternateContent":
-            chosen = child(each, "Choice")
-            yield from _runs(each if chosen is None else chosen, slide)
         elif tag == "oMath":
             yield formula_text(each)
         elif tag in _SIMPLE:

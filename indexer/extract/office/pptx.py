@@ -152,8 +152,7 @@ def _shape(
     elif tag == "graphicFrame":
         yield from _frame(parts, shape, related, slide)
     elif tag in ("AlternateContent", "grpSp", "Choice", "Fallback"):
-        chosen = child(shape, "Choice")
-        for each in shape if chosen is None else chosen:
+        for each in shape:
             blocks = _shape(parts, each, related, slide)
             yield from map(hide, blocks) if _is_off(each) else blocks
 

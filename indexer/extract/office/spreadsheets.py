@@ -167,7 +167,7 @@ def _beside(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> di
                     found[sheet].append(
                         f"Comment ({attribute(each, 'ref')}): {one_line(text_of(each))}"
                     )
-                elif next(each.iterancestors("{*}Fallback"), None) is None:  # for older programs
+                else:
                     texts = map(paragraph_text, each.iterchildren("{*}p"))
                     found[sheet].append("\n".join(filter(None, texts)))
     return found
