@@ -70,12 +70,9 @@ class Mail:
 
     def text(self) -> str:
         """The message as it is read: headers, text, names of attachments."""
-        return markdown.page(self._blocks())
-
-    def _blocks(self) -> Iterator[str]:
-        yield "\n".join(f"{name}: {value}" for name, value in self.headers if value)
-        yield from self.texts
-        yield "\n".join(f"Attachment: {name}" for name in self.attached)
+        headers = "\n".join(f"{name}: {value}" for name, value in self.headers if value)
+        attached = "\n".join(f"Attachment: {name}" for name in self.attached)
+        return markdown.page([headers, *self.texts, attached])
 
 
 def mail_extraction(mail: Mail, within: Within) -> Extraction:
@@ -166,7 +163,8 @@ def _decoded(value: str, message: Message) -> str:
 def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
     """Add a part to the mail; without `texts`, what is attached in it alone."""
     kind = message.get_content_type()
-    parts = _parts(message)
+    payload = message.get_payload() if message.is_multipart() else []
+    parts = [part for part in payload if isinstance(part, Message)]
     if kind.startswith("message/") and kind != "message/delivery-status" and parts:
         _attach_message(message, parts[0], mail)
     elif parts and depth == MAX_DEPTH:
@@ -205,12 +203,6 @@ def _is_attached(message: Message, kind: str) -> bool:
         return True
     # The pictures of a page that was saved as one file belong to its layout.
     return not kind.startswith("text/") and "Content-Location" not in message
-
-
-def _parts(message: Message) -> Sequence[Message]:
-    payload = message.get_payload()
-    every = payload if isinstance(payload, list) else []
-    return [part for part in every if isinstance(part, Message)]
 
 
 def _attach_message(message: Message, inner: Message, mail: Mail) -> None:
@@ -313,7 +305,12 @@ class _Outlook:
         name = self._string("", "sender")
         address = self._string("", "sender_smtp") or self._string("", "sender_address")
         yield "From", _person(name, address)
-        everyone = dict(self._recipients())
+        everyone = {
+            self._string(each, "recipient_name"): self._string(each, "smtp_address")
+            or self._string(each, "address")
+            for each in self._storages
+            if each.startswith("__recip")
+        }
         for label, key in (("To", "to"), ("Cc", "cc"), ("Bcc", "bcc")):
             shown = [part.strip() for part in self._string("", key).rstrip("\0").split(";")]
             yield label, "; ".join(_person(p, everyone.get(p, "")) for p in shown if p)
@@ -346,12 +343,6 @@ class _Outlook:
             mail.name(name or "object", "object of another program")
         elif name:
             mail.name(name, "not in this file")
-
-    def _recipients(self) -> Iterator[tuple[str, str]]:
-        for storage in self._storages:
-            if storage.startswith("__recip"):
-                address = self._string(storage, "smtp_address") or self._string(storage, "address")
-                yield self._string(storage, "recipient_name"), address
 
     def _read(self, storage: str, name: str, kind: str) -> bytes | None:
         """A property of the message, or of a storage in it, that is of a kind; None for none."""

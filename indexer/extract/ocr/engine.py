@@ -93,8 +93,8 @@ class RapidEngine:
         if len(frames) and self._is_upside_down(picture, frames):
             picture = np.ascontiguousarray(np.rot90(picture, 2))
             degrees += 180
-            height, width = picture.shape[:2]
-            frames = [_around(frame, width, height) for frame in frames]
+            corner = np.array(picture.shape[1::-1], np.float32)
+            frames = [(corner - frame)[[2, 3, 0, 1]].astype(np.float32) for frame in frames]
         corners = [[(float(x), float(y)) for x, y in frame] for frame in frames]
         angle = skew(corners)
         crops = self._rapidocr.crop_text_regions(picture, np.asarray(frames)) if frames else []
@@ -177,11 +177,6 @@ def _is_sideways(frames: Sequence[Frame]) -> bool:
     return sum(high for wide, high in long if high > wide) > sum(
         wide for wide, high in long if high <= wide
     )
-
-
-def _around(frame: Frame, width: int, height: int) -> Frame:
-    """A frame where it stands when the picture is turned upside down."""
-    return (np.array([width, height], np.float32) - frame)[[2, 3, 0, 1]].astype(np.float32)
 
 
 # --- Spaces that the model leaves out, put back where the picture shows a gap ---------------------

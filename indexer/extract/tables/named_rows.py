@@ -12,7 +12,7 @@ import datetime as dt
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby, islice
+from itertools import chain, groupby, islice, repeat
 from statistics import median
 
 from indexer.extract.extraction import part_lines
@@ -320,18 +320,11 @@ def _table(rows: Iterable[Cells], header: Header | None) -> Iterator[str]:
     for index, cells in enumerate(rows):
         if header is None or index < header.start:
             yield row(_stripped(cells))
-        elif index < header.stop:
-            if index + 1 == header.stop:
-                yield row(_stripped(header.names))
-        else:
-            yield row(_named(header.names, cells))
-
-
-def _named(names: Cells, cells: Cells) -> Iterator[str]:
-    for index, cell in enumerate(cells):
-        name = names[index] if index < len(names) else ""
-        if cell:
-            yield entry(name, cell)
+        elif index >= header.stop:
+            named = zip(chain(header.names, repeat("")), cells, strict=False)
+            yield row(entry(name, cell) for name, cell in named if cell)
+        elif index + 1 == header.stop:
+            yield row(_stripped(header.names))
 
 
 def _stripped(cells: Cells) -> Cells:

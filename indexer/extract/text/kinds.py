@@ -153,11 +153,6 @@ def _of(word: bytes) -> Begins:
     return lambda sample, suffix: pattern.match(sample[:100]) is not None
 
 
-def _of_html(sample: bytes, suffix: str) -> bool:
-    """Whether the first tag is that of a page, in a file that is not source code."""
-    return suffix not in _SOURCES and _HTML.match(sample[:8192]) is not None
-
-
 def _of_mail(sample: bytes, suffix: str) -> bool:
     """Whether a file begins with several headers of a message."""
     lines = sample[:4096].split(b"\n\n", 1)[0].splitlines()[:40]
@@ -173,7 +168,7 @@ BEGINS: dict[str, Begins] = {
     "any": lambda sample, suffix: True,
     "dated": _of(b"BEGIN:(?:VCARD|VCALENDAR)"),
     "xml": _of(rb"<\?xml"),
-    "html": _of_html,
+    "html": lambda sample, suffix: suffix not in _SOURCES and bool(_HTML.match(sample[:8192])),
     "mail": _of_mail,
 }
 
