@@ -15,13 +15,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import Extraction, own_properties, what_broke
-from indexer.extract.hidden import parted
+from indexer.extract.extraction import Extraction, own_properties, part_lines, what_broke
 from indexer.extract.pdf import layout
 from indexer.extract.pdf.calls import LayersOff
 from indexer.extract.pdf.lines import PlacedLine
 from indexer.extract.pdf.running import Kept, Page, without_running
-from indexer.records import NO_TEXT_LAYER, Line
+from indexer.records import NO_TEXT_LAYER, Line, page_mark
 
 if TYPE_CHECKING:
     import pypdf
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SECOND_ENGINE = "pypdf"
-HEADS_AND_FEET = "Running heads and feet"  # the part at the end
 _PROPERTIES = ("Title", "Author", "CreationDate", "ModDate")
 
 
@@ -78,12 +76,10 @@ def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
     for number, page in enumerate(without_running(pages, total, kept), start=1):
         remark = f" (labelled {page.label})" if page.label and page.label != str(number) else ""
         remark += f" ({NO_TEXT_LAYER})" if page.only_shows else ""
-        yield Line(f"--- Page {number} ---{remark}", number)
+        yield Line(f"{page_mark(number)}{remark}", number)
         yield from layout.lines_of(page, number)
     if texts := list(chain.from_iterable(kept.values())):
-        yield Line(f"--- {HEADS_AND_FEET} ---", None, HEADS_AND_FEET)
-        for line, _ in parted("\n".join(texts)):
-            yield Line(line, None, HEADS_AND_FEET)
+        yield from part_lines("Running", "heads and feet", texts)
 
 
 def _pages(

@@ -143,12 +143,12 @@ def leave_out(drawn: Drawn) -> None:
     quick("FPDFPageObj_SetIsActive")(drawn, 0)
 
 
-def text_of(drawn: Drawn, text_page: Drawn) -> str:
-    """What a text reads."""
-    get = quick("FPDFTextObj_GetText")
-    size = get(drawn, text_page, None, ctypes.c_ulong(0))  # in bytes
+def text_by(name: str, *of: Any) -> str:  # noqa: ANN401 - arguments of a C function
+    """The text that a function gives."""
+    get = quick(name)
+    size = get(*of, None, ctypes.c_ulong(0))  # in bytes
     buffer = ctypes.create_string_buffer(max(2, size))
-    get(drawn, text_page, buffer, ctypes.c_ulong(size))
+    get(*of, buffer, ctypes.c_ulong(size))
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
 
 

@@ -17,7 +17,7 @@ import regex
 
 from indexer.extract.hidden import Look, hide, parted, struck
 from indexer.extract.hidden import joined as as_one
-from indexer.extract.pdf.calls import Box, LayersOff
+from indexer.extract.pdf.calls import Box, LayersOff, text_by
 from indexer.extract.pdf.lines import (
     HYPHENS,
     PlacedChars,
@@ -203,29 +203,21 @@ def _text(annotation: object) -> str:
     """What is read of an annotation; "" if nothing is."""
     import pypdfium2.raw as pdfium
 
-    kind, name = pdfium.FPDFAnnot_GetSubtype(annotation), _value(annotation, b"T")
+    def value(key: bytes) -> str:
+        return text_by("FPDFAnnot_GetStringValue", annotation, key).strip()
+
+    kind, name = pdfium.FPDFAnnot_GetSubtype(annotation), value(b"T")
     if kind == pdfium.FPDF_ANNOT_WIDGET:
-        value = _value(annotation, b"V")
-        if not value or value == "Off":
+        said = value(b"V")
+        if not said or said == "Off":
             return ""
-        return f"{name}: {value}" if name else value
+        return f"{name}: {said}" if name else said
     if kind in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
         return ""
-    note = _value(annotation, b"Contents")
+    note = value(b"Contents")
     if not note or kind == pdfium.FPDF_ANNOT_FREETEXT:
         return note
     return f"Comment ({name}): {note}" if name else f"Comment: {note}"
-
-
-def _value(annotation: object, key: bytes) -> str:
-    import pypdfium2.raw as pdfium
-
-    length = pdfium.FPDFAnnot_GetStringValue(annotation, key, None, 0)
-    if length <= 2:
-        return ""
-    buffer = (pdfium.FPDF_WCHAR * (length // 2))()
-    pdfium.FPDFAnnot_GetStringValue(annotation, key, buffer, length)
-    return bytes(buffer)[: length - 2].decode("utf-16-le", "replace").strip()
 
 
 # --- Order ----------------------------------------------------------------------------------------

@@ -8,13 +8,12 @@ stand for. Whatever is drawn is looked at, on every page.
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import hypot
 from operator import sub
 from struct import iter_unpack, unpack
@@ -68,8 +67,9 @@ def seen_text(page: pypdfium2.PdfPage, layers_off: LayersOff = tuple) -> Iterato
     if unseen:
         with closing(text_page):
             on = calls.of_helper(text_page)
-            pieces = [(calls.text_of(drawing.texts[at], on), drawing.box(at)) for at in unseen]
-            hidden = list(_lines(pieces))
+            said = (calls.text_by("FPDFTextObj_GetText", drawing.texts[at], on) for at in unseen)
+            boxes = (drawing.boxes[at] for at in unseen)
+            hidden = list(_lines(zip(said, boxes, strict=True)))
         for at in unseen:
             calls.leave_out(drawing.texts[at])
         text_page = page.get_textpage()
@@ -98,7 +98,7 @@ def _layered(marks: Mapping[int, Sequence[Drawn]], layers_off: LayersOff) -> set
     return {drawn for mark, name in named.items() if name in off for drawn in marks[mark]}
 
 
-def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
+def _lines(pieces: Iterable[tuple[str, Box]]) -> Iterator[str]:
     """The words as lines: those side by side, in the order in which they are drawn."""
     line, last = "", None
     for text, box in pieces:
@@ -125,20 +125,13 @@ class Surface(NamedTuple):
     colour: Colour | None  # None where that is not certain
 
 
-class Part(NamedTuple):
-    """Texts from the number `first` on, whose space is multiplied by a matrix."""
-
-    first: int
-    matrix: Matrix
-
-
 @dataclass
 class Drawing:
     """All that is drawn on a page in its order, that in forms included."""
 
     texts: list[Drawn] = field(default_factory=list)
     modes: bytes = b""  # how each text is rendered
-    parts: list[Part] = field(default_factory=list)
+    spaces: dict[int, Matrix] = field(default_factory=dict)  # what those in forms are moved by
     forms: dict[Drawn, range] = field(default_factory=dict)  # which texts are in each
     paths: int = 0
     rules: list[Box] = field(default_factory=list)  # thin paths that lie
@@ -151,13 +144,14 @@ class Drawing:
         others = [objects[place] for place in places]
         painted = calls.draw_modes(others)  # filled or not, stroked or not; -1 of what is no path
         fills, strokes = calls.fill_colours(others), calls.stroke_colours(others)
-        self.parts.append(Part(len(self.texts), matrix))
-        start = 0
+        boxes = (_moved(box, matrix) for box in fours(calls.boxes(others)))
+        start, begun = 0, len(self.texts)
         for place, drawn, fill, line, box, colour, outline in zip(
             places,
             others,
             *(painted[0::2], painted[1::2]),
-            *map(fours, (_boxes(others, matrix), fills, strokes)),
+            boxes,
+            *(fours(fills), fours(strokes)),
             strict=True,
         ):
             kind = PATH if fill >= 0 else calls.kind(drawn)
@@ -170,7 +164,6 @@ class Drawing:
                 first = len(self.texts)
                 self.add(calls.objects_in(drawn), inner, depth + 1)
                 self.forms[drawn] = range(first, len(self.texts))
-                self.parts.append(Part(len(self.texts), matrix))
             elif kind != PATH:
                 self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, None))
             else:
@@ -185,24 +178,16 @@ class Drawing:
                     self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, known))
         self.texts += objects[start:]
         self.modes += modes[start:]
+        for at in range(begun, len(self.texts)) if depth else ():
+            self.spaces.setdefault(at, matrix)
 
     @cached_property
-    def boxes(self) -> array[float]:
-        """The left, bottom, right and top of each text, all in one row."""
-        found = array("f")
-        for part, end in zip(self.parts, [*self.parts[1:], None], strict=True):
-            found += _boxes(self.texts[part.first : end and end.first], part.matrix)
+    def boxes(self) -> list[Box]:
+        """Where each text stands on the page."""
+        found: list[Box] = list(fours(calls.boxes(self.texts)))
+        for at, matrix in self.spaces.items():
+            found[at] = _moved(found[at], matrix)
         return found
-
-    def box(self, at: int) -> Box:
-        """Where a text stands on the page."""
-        left, bottom, right, top = self.boxes[4 * at : 4 * at + 4]
-        return left, bottom, right, top
-
-    @cached_property
-    def _sides(self) -> list[array[float]]:
-        """The left, bottom, right and top sides of the texts."""
-        return [self.boxes[side::4] for side in range(4)]
 
     def unseen(self, paper: Box, off: Collection[Drawn] = ()) -> list[int]:
         """The texts that no viewer shows, by number; blanks, which nobody sees, are none.
@@ -215,7 +200,7 @@ class Drawing:
         if off:
             found.update(at for at, drawn in enumerate(self.texts) if drawn in off)
             found.update(*(texts for form, texts in self.forms.items() if form in off))
-        return sorted(at for at in found if _area(self.box(at)) > 0)
+        return sorted(at for at in found if _area(self.boxes[at]) > 0)
 
     # --- By mode, place and size ------------------------------------------------------------------
 
@@ -231,7 +216,7 @@ class Drawing:
             return
         for at, mode in enumerate(self.modes):
             painted_through = mode == CLIP and any(
-                each.above > at and _meet(each.box, self.box(at)) for each in self.surfaces
+                each.above > at and _meet(each.box, self.boxes[at]) for each in self.surfaces
             )
             if mode in (INVISIBLE, CLIP) and not painted_through:
                 yield at
@@ -242,7 +227,7 @@ class Drawing:
         low, narrow = 2 * least, least / 2
         left, bottom, right, top = paper
         small = []
-        for at, (x, y, end, up) in enumerate(zip(*self._sides, strict=True)):
+        for at, (x, y, end, up) in enumerate(self.boxes):
             if x >= right or end <= left or y >= top or up <= bottom:
                 yield at
             elif 0 < up - y < low or 0 < end - x < narrow:
@@ -252,8 +237,7 @@ class Drawing:
         for at, size, own in zip(
             small, calls.sizes(drawn), zip(*[each] * 6, strict=True), strict=True
         ):
-            part = self.parts[bisect_right(self.parts, at, key=lambda part: part.first) - 1]
-            a, b, c, d, _, _ = _product(own, part.matrix)
+            a, b, c, d, _, _ = _product(own, self.spaces.get(at, IDENTITY))
             if abs(size) * min(hypot(a, b), hypot(c, d)) < least:
                 yield at
 
@@ -283,7 +267,7 @@ class Drawing:
 
     def _is_lost(self, at: int, colour: Colour, grounds: set[Colour]) -> bool:
         """Whether a text in such a colour lies on something in one of these, which are alike."""
-        drawn, box = self.texts[at], self.box(at)
+        drawn, box = self.texts[at], self.boxes[at]
         near = (_meet(each.box, box, EDGE) for each in self.surfaces if each.colour in grounds)
         if PAPER not in grounds and not any(near):
             return False
@@ -304,7 +288,7 @@ class Drawing:
         later = [each for each in self.surfaces if each.colour is not None and each.above]
         if not later:
             return
-        _, bottoms, _, tops = self._sides
+        _, bottoms, _, tops = zip(*self.boxes, strict=True)
         lowest = list(accumulate(bottoms, min))
         later = [each for each in later if not lowest[each.above - 1] >= each.box[3]]
         if not later:  # boxes are drawn from the top down, as rows of tables are
@@ -315,8 +299,8 @@ class Drawing:
         for each in later:
             start = bisect_left(ordered, each.box[1] - tallest)
             for at in order[start : bisect_left(ordered, each.box[3])]:
-                if at < each.above and _meet(each.box, self.box(at), EDGE):
-                    over = _painted_over(each, self.box(at))
+                if at < each.above and _meet(each.box, self.boxes[at], EDGE):
+                    over = _painted_over(each, self.boxes[at])
                     if over is not None and over[3] == MAX_ALPHA:
                         yield at
 
@@ -339,14 +323,6 @@ def _moved(box: Box, matrix: Matrix) -> Box:
 
     # No bounds are infinite, and stay so.
     return box if matrix == IDENTITY else pypdfium2.PdfMatrix(*matrix).on_rect(*box)
-
-
-def _boxes(objects: Sequence[Drawn], matrix: Matrix) -> array[float]:
-    """The sides of objects on the page, whose space is multiplied by a matrix, in one row."""
-    own = calls.boxes(objects)
-    if matrix == IDENTITY:
-        return own
-    return array("f", chain.from_iterable(_moved(box, matrix) for box in fours(own)))
 
 
 def _product(first: Matrix, second: Matrix) -> Matrix:
