@@ -223,13 +223,11 @@ def _text(annotation: object) -> str:
 # --- Order ----------------------------------------------------------------------------------------
 #
 # That of drawing is that of reading in most files and stays; but nothing is read before what
-# stands above it (a title drawn last, columns before their abstract), and no column too early.
+# stands above it: a title drawn last, columns before their abstract.
 
 MAX_BLOCKS = 200  # of a page that is put in order: more are the labels of a drawing
 MIN_LINES = 3  # of a piece that others are put above or below
 MIN_EMS = 15.0  # the width of one with fewer lines
-MIN_COLUMN_LINES = 6
-MIN_COLUMN_EMS = 10.0  # a column's width: a narrower piece stands beside the text
 MIN_LETTERS = 3  # of a piece that is put above or below
 NEW_BLOCK = 3.0  # font sizes between two lines that are not of one piece
 SHARED = 0.3  # of the narrower piece's width: how much stands under the other
@@ -273,19 +271,6 @@ class DrawnPiece:
         shared = min(self.right, other.right) - max(self.left, other.left)
         return shared > SHARED * min(self.right - self.left, other.right - other.left)
 
-    def column_before(self, other: DrawnPiece, from_right: bool) -> bool:
-        """Whether both are columns side by side and it is the first of them."""
-        if min(len(self.lines), len(other.lines)) < MIN_COLUMN_LINES:
-            return False
-        widths = (self.right - self.left, other.right - other.left)
-        size = max(line.size for line in other.lines)
-        shared = min(self.top, other.top) - max(self.bottom, other.bottom)
-        return (
-            min(widths) >= MIN_COLUMN_EMS * size
-            and shared > 0.5 * min(self.top - self.bottom, other.top - other.bottom)
-            and (other.right <= self.left if from_right else self.right <= other.left)
-        )
-
     @cached_property
     def is_large(self) -> bool:
         """Whether it is text rather than the label of a drawing: of some lines, or a long one."""
@@ -308,23 +293,22 @@ def in_order(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
             blocks.append(DrawnPiece(line))
     if not 1 < len(blocks) <= MAX_BLOCKS:
         return list(lines)
-    from_right = is_base("".join(line.text for line in lines))
     numbers = range(len(blocks))
-    if not any(_goes(blocks, n, m, from_right) for m in numbers for n in numbers[m + 1 :]):
+    if not any(_goes(blocks, n, m) for m in numbers for n in numbers[m + 1 :]):
         return list(lines)
-    first = [{n for n in numbers if n != m and _goes(blocks, n, m, from_right)} for m in numbers]
+    first = [{n for n in numbers if n != m and _goes(blocks, n, m)} for m in numbers]
     return [line for index in _sorted(first) for line in blocks[index].lines]
 
 
-def _goes(blocks: Sequence[DrawnPiece], one: int, other: int, from_right: bool) -> bool:
+def _goes(blocks: Sequence[DrawnPiece], one: int, other: int) -> bool:
     """Whether a block must be read before another, if both matter."""
     block, before = blocks[other], blocks[one]
-    goes_above = (
-        before.above(block)
+    return (
+        before.top != 0
+        and before.above(block)
         and (before.is_large or block.is_large)
-        and (one < other or (block.letters and before.letters >= MIN_LETTERS))
+        and (one < other or (block.letters > 0 and before.letters >= MIN_LETTERS))
     )
-    return before.top != 0 and (goes_above or before.column_before(block, from_right))
 
 
 def _sorted(first: Sequence[set[int]]) -> list[int]:
