@@ -31,5 +31,4 @@ from indexer.confine.policy import tesseract_files as tesseract_files
 from indexer.confine.syscalls import Allow as Allow
 from indexer.confine.syscalls import Arg as Arg
 from indexer.confine.syscalls import Calls as Calls
-from indexer.confine.syscalls import Denial as Denial
 from indexer.confine.syscalls import native_number as native_number

@@ -13,12 +13,11 @@ import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from errno import EPERM
 from pathlib import Path
 from typing import Literal, cast
 
 from indexer.confine.starting import find_program, user_site
-from indexer.confine.syscalls import Allow, Arg, Calls, Denial, group, grouped
+from indexer.confine.syscalls import Allow, Arg, Calls, group, grouped
 
 # -- numbers of the conditions, as in the kernel's headers
 
@@ -119,7 +118,7 @@ def _calls(allowed: tuple[Allow, ...], peer: int | None = None) -> Calls:
     """These calls; EPERM for the refused and for all that another kind of process may make."""
     names = {allow.syscall for allow in allowed}
     others = dict.fromkeys((*_REFUSED, *(allow.syscall for allow in _PROGRAM)))
-    return Calls(allowed, tuple(Denial(name, EPERM) for name in others if name not in names), peer)
+    return Calls(allowed, tuple(name for name in others if name not in names), peer)
 
 
 def _own_signals(pid: int) -> tuple[Allow, ...]:
@@ -204,7 +203,6 @@ class Limits:
     """Upper bounds for one process, None for none; `core` dumps are always off."""
 
     address_space_bytes: int | None = None
-    cpu_seconds: int | None = None
     file_bytes: int | None = None
     open_files: int | None = None
 
@@ -214,7 +212,6 @@ class Limits:
             # 1 byte, not 0: only 1 also stops a dump that goes into a pipe, as core(5) says.
             (resource.RLIMIT_CORE, 1),
             (resource.RLIMIT_AS, self.address_space_bytes),
-            (resource.RLIMIT_CPU, self.cpu_seconds),
             (resource.RLIMIT_FSIZE, self.file_bytes),
             (resource.RLIMIT_NOFILE, self.open_files),
         )

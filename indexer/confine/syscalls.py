@@ -59,7 +59,7 @@ def grouped(table: str) -> dict[str, list[str]]:
 
 
 _CALLS = {name: [*map(str.split, lines)] for name, lines in grouped("syscalls.txt").items()}
-_NUMBERS = {name: numbers for calls in _CALLS.values() for name, *numbers in calls}
+NUMBERS = {name: numbers for calls in _CALLS.values() for name, *numbers in calls}
 
 
 def group(name: str) -> tuple[str, ...]:
@@ -72,13 +72,8 @@ def group(name: str) -> tuple[str, ...]:
 
 def number(name: str, arch: Architecture) -> int | None:
     """The call's number on `arch`, None where it has none; KeyError where the table has none."""
-    found = _NUMBERS[name][0 if arch is X86_64 else 1]
+    found = NUMBERS[name][0 if arch is X86_64 else 1]
     return None if found == "-" else int(found)
-
-
-def names() -> tuple[str, ...]:
-    """Every name in the table, sorted."""
-    return tuple(sorted(_NUMBERS))
 
 
 def architecture() -> Architecture:
@@ -168,24 +163,17 @@ class Allow:
 
 
 @dataclass(frozen=True, slots=True)
-class Denial:
-    """A system call that fails with `errno`."""
-
-    syscall: str
-    errno: int = EPERM
-
-
-@dataclass(frozen=True, slots=True)
 class Calls:
-    """The system calls of a process: permitted ones and those failing otherwise than with ENOSYS.
+    """The system calls of a process: permitted ones, and those `denied`, which fail with `errno`.
 
     All others fail with ENOSYS, so that libraries fall back to older calls. `peer` is the one
     socket family that can be created, None for none.
     """
 
     allowed: tuple[Allow, ...]
-    denied: tuple[Denial, ...] = ()
+    denied: tuple[str, ...] = ()
     peer: int | None = None
+    errno: int = EPERM
 
 
 # ---- The program that the kernel runs at each call
@@ -234,9 +222,9 @@ def seccomp_program(calls: Calls, arch: Architecture) -> tuple[Instruction, ...]
         Instruction(LOAD, 0, 0, NR),
     ]
     answers = dict.fromkeys(range(LAST_JUDGED + 1), FAIL_WITH | ENOSYS)
-    for denial in calls.denied:
-        if (nr := number(denial.syscall, arch)) is not None:
-            answers[nr] = FAIL_WITH | denial.errno
+    for name in calls.denied:
+        if (nr := number(name, arch)) is not None:
+            answers[nr] = FAIL_WITH | calls.errno
     for nr, alternatives in _by_number(calls.allowed, arch):
         if any(not allow.when for allow in alternatives):
             answers[nr] = ALLOW

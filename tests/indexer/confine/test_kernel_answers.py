@@ -37,11 +37,11 @@ from indexer.confine.syscalls import (
     ARGS,
     JUMP_EQUAL,
     LOAD,
+    NUMBERS,
     RETURN,
     Architecture,
     Calls,
     Instruction,
-    names,
     number,
     packed,
 )
@@ -281,7 +281,7 @@ def written() -> dict[str, dict[str, str]]:
     lines = [line for line in page.splitlines() if line.startswith("|")]
     cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
     (_, *heads), _, *rows = cells
-    found: dict[str, dict[str, str]] = {head: dict.fromkeys(names(), "–") for head in heads}
+    found: dict[str, dict[str, str]] = {head: dict.fromkeys(NUMBERS, "–") for head in heads}
     for calls, *words in rows:
         for head, word in zip(heads, words, strict=True):
             found[head] |= dict.fromkeys(calls.replace("`", "").split(", "), word)
@@ -292,7 +292,7 @@ def wrong(
     kind: str, words: dict[str, str], arch: Architecture, ask: Callable[..., list[int]] = answers
 ) -> dict[str, Any]:
     """How much was asked of one table, and the answers that are not as they are written down."""
-    here = [name for name in names() if number(name, arch) is not None]
+    here = [name for name in NUMBERS if number(name, arch) is not None]
     asked = [
         (name, values)
         for name in here
