@@ -308,53 +308,30 @@ def _start_process(_: Surroundings, __: object) -> None:
     os.waitpid(pid, 0)
 
 
-PREPARATIONS: dict[str, Callable[..., Any]] = {
-    "attribute": _set_attribute,
-    "connection": _inherit_connection,
-    "listener": lambda _: socket.create_server(("127.0.0.1", 0)),
-    "neighbour": _start_neighbour,
-    "relay": _start_relay,
-    "socket_on_its_way": _socket_on_its_way,
-    "terminal": _own_terminal,
-    "thread": _start_thread,
-}
-ATTEMPTS: dict[str, Callable[..., object]] = {
-    "connect": _connect,
-    "connect_by_number": _connect_by_number,
-    "connect_in_child": _connect_in_child,
-    "datagram_from_a_pair": _datagram_from_a_pair,
+_SHORT: dict[str, Callable[..., object]] = {  # the attempts and preparations of one call
     "disturb": lambda _, neighbour, how: _DISTURBED[how](neighbour[0]),
     "empty": lambda around, _: os.truncate(around.secret, 0),
     # 120 bytes: struct io_uring_params
     "io_uring": lambda _, __: os.close(
         _by_number("io_uring_setup", 4, ctypes.create_string_buffer(120))
     ),
-    "libc_connect": _libc_connect,
     "list_attributes": lambda around, _: os.listxattr(around.secret),
+    "listen": lambda _: socket.create_server(("127.0.0.1", 0)),
     "listen_again": lambda _, __: socket.create_server(("127.0.0.1", 0)).close(),
-    "named_memory": _named_memory,
-    "named_queue": _named_queue,
-    "netlink": _netlink,
     "raw": lambda _, __: socket.socket(AF_INET, SOCK_RAW, socket.IPPROTO_ICMP).close(),
     "read": lambda around, _, place: around.at(place).read_bytes(),
     "read_attribute": lambda around, _: os.getxattr(around.secret, _ATTRIBUTE),
     "read_environment": lambda _, __: Path(f"/proc/{os.getppid()}/environ").read_bytes(),
-    "read_memory": _read_memory,
     "release": lambda _, release: release(),
-    "send_datagram": _send_datagram,
-    "signal_by_descriptor": _signal_by_descriptor,
     "signal_group": lambda _, __: os.killpg(0, 0),
     "signal_parent": lambda _, __: os.kill(os.getppid() or 1, 0),
-    "start_process": _start_process,
-    "start_shell": _start_shell,
-    "steal": _steal,
-    "system_v": _system_v,
-    "turn_listener": _turn_listener,
     "type_into": lambda _, terminal: fcntl.ioctl(terminal, termios.TIOCSTI, b"x"),
-    "use_received": _use_received,
-    "watch_outside": _watch_outside,
     "write": lambda around, _, place: around.at(place).write_bytes(MESSAGE),
     "write_inherited": lambda _, descriptor: os.write(descriptor, MESSAGE),
-    "write_to_held": _write_to_held,
-    "write_to_sockets": _write_to_sockets,
 }
+
+
+def named(name: str) -> Callable[..., Any]:
+    """The attempt or the preparation that probes.toml names: a function of this module."""
+    found: Callable[..., Any] = _SHORT.get(name) or globals()[f"_{name}"]
+    return found

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpus_agent.seal import policy, seal
-from corpus_agent.selftest.attempts import ATTEMPTS, PREPARATIONS
+from corpus_agent.selftest.attempts import named
 from indexer import SealUnavailable
 from indexer.confine import (
     check_kernel,
@@ -315,7 +315,7 @@ def main(name: str, mode: str) -> int:
     walls: tuple[str, ...] = ()
     prepared: Any = None
     if probe.prepare:
-        prepared = PREPARATIONS[probe.prepare[0]](around, *probe.prepare[1:])
+        prepared = named(probe.prepare[0])(around, *probe.prepare[1:])
     if mode == "sealed":
         try:
             walls = _close(probe, around, prepared.fileno() if probe.serves else None)
@@ -325,7 +325,7 @@ def main(name: str, mode: str) -> int:
     met: int | None = None
     made = (probe.directly,) if probe.directly and mode == "control" else probe.attempt
     try:
-        ATTEMPTS[made[0]](around, prepared, *made[1:])
+        named(made[0])(around, prepared, *made[1:])
     except OSError as error:
         met = error.errno
     sys.stdout.write(json.dumps({"errno": met, "walls": walls}))
