@@ -132,12 +132,13 @@ def plan(
     unreachable = tuple(sorted(_unreachable(walk, stored, barred), key=lambda seen: seen.source))
     left = {seen.source for seen in unreachable}
     registry, known = versions(), dict(known_extractors)
+    outdated = {name for name, row in stored.items() if _made_otherwise(row, registry, known)}
     groups: dict[str, list[SeenFile]] = defaultdict(list)
     for seen in walk.files:
         if seen.source not in left:
             row, sha256 = stored.get(seen.source), hashes.get(seen.source)
-            kind = _intent(seen, row, sha256, registry, known, choices.force)
-            groups[kind].append(seen)
+            anew = choices.force or seen.source in outdated
+            groups[_intent(seen, row, sha256, anew=anew)].append(seen)
     present = {seen.source for seen in walk.files}
     gone = tuple(
         source
@@ -154,7 +155,7 @@ def plan(
             if (stored[seen.source].status, stored[seen.source].reason)
             != ("unreachable", seen.problem)
         ),
-        reasons=tuple(_reasons(groups["update"], stored, registry, known)),
+        reasons=tuple(_reasons(stored[s.source] for s in groups["update"] if s.source in outdated)),
         moved=(),
     )
 
@@ -184,15 +185,9 @@ def barrier(source: str, barred: Mapping[str, str]) -> str | None:
     return next((barred[folder] for folder in above if folder in barred), None)
 
 
-def _reasons(
-    updates: Iterable[SeenFile],
-    stored: Mapping[str, FileRow],
-    registry: dict[str, str],
-    known: dict[str, str],
-) -> Iterator[str]:
+def _reasons(outdated: Iterable[FileRow]) -> Iterator[str]:
     """A message for each changed extractor, with the number of files that it reads again."""
-    rows = (stored[seen.source] for seen in updates)
-    labels = (row.extractor or "others/" for row in rows if _made_otherwise(row, registry, known))
+    labels = (row.extractor or "others/" for row in outdated)
     for name, count in sorted(Counter(label.partition("/")[0] for label in labels).items()):
         yield f"This release reads these in another way: {name}. Files: {count:,}."
 
@@ -208,14 +203,8 @@ def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> 
     return []
 
 
-def _intent(
-    seen: SeenFile,
-    row: FileRow | None,
-    sha256: str | None,
-    registry: dict[str, str],
-    known: dict[str, str],
-    force: bool,
-) -> str:
+def _intent(seen: SeenFile, row: FileRow | None, sha256: str | None, *, anew: bool) -> str:
+    """The group of a file; `anew`: its text is to be read again in any case."""
     if seen.problem:
         now = (seen.problem, seen.detail, seen.bytes, seen.mtime_ns)
         if row is None or row.is_document:
@@ -223,7 +212,7 @@ def _intent(
         return "keep" if (row.reason, row.detail, row.bytes, row.mtime_ns) == now else "record"
     if row is None:
         return "add"
-    if force or _made_otherwise(row, registry, known):
+    if anew:
         return "update"
     same_times = (row.bytes, row.mtime_ns) == (seen.bytes, seen.mtime_ns)
     same = "keep" if same_times and row.status != "unreachable" else "touch"
