@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -22,11 +22,13 @@ from corpus_agent.text.tokens import (
     same_word,
     terms,
 )
+from corpus_agent.text.wording import DOUBTED
 from indexer import UNSPACED
 
 LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice
 _STAND_IN = "†"
 MARK = re.compile(r"(?:(?<!\s)\s+)?\[(\d{1,4})\]")
+_MARKS = re.compile(rf"(?:{MARK.pattern}|(?:(?<!\s)\s+)?{DOUBTED.pattern})")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
 _CODE = regex.compile(
     rf"\b(?![\w-]*[{UNSPACED}]|\d+(?:st|nd|rd|th)\b)(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b"
@@ -115,24 +117,30 @@ def meant(text: str) -> list[str]:
 def claims(text: str, known: Iterable[int]) -> list[Claim]:
     """The sentences of an answer that are claims, each with the `known` numbers behind it.
 
-    Questions, titles, lead-ins and sentences without content words are not claims. A number belongs
-    to the sentence before it, also behind its full stop.
+    Questions, titles, lead-ins and sentences without content words are not claims.
+    """
+    said = sentences(text, known)
+    return [one for one, kind in said if one.cited or claims_something(one.text, kind)]
+
+
+def sentences(text: str, known: Iterable[int]) -> Iterator[tuple[Claim, str]]:
+    """Each sentence of an answer, and its kind.
+
+    A number belongs to the sentence before it, also behind its full stop.
     """
     numbers = frozenset(known)
     # Same length as the text, and a full stop behind a mark still ends its sentence.
-    bare = MARK.sub(lambda mark: _STAND_IN.rjust(len(mark[0])), text)
-    found: list[Claim] = []
+    bare = _MARKS.sub(lambda mark: _STAND_IN.rjust(len(mark[0])), text)
     for unit in units(bare):
         start, end = unit.start, unit.end
         while start < end and bare[start] in f"{_STAND_IN} ":  # of the sentence before
             start += 1
-        while (match := MARK.match(text, end)) is not None:
+        while (match := _MARKS.match(text, end)) is not None:
             end = match.end()
         cited = tuple(n for n in map(int, MARK.findall(text, start, end)) if n in numbers)
         words = re.sub(rf"\s*{_STAND_IN}", "", _BULLET.sub("", bare[start : unit.end])).strip()
-        if start < unit.end and (cited or claims_something(words, unit.kind)):
-            found.append(Claim(start, end, words, cited))
-    return found
+        if start < unit.end:
+            yield Claim(start, end, words, cited), unit.kind
 
 
 def claims_something(text: str, kind: str) -> bool:

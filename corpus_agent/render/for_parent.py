@@ -6,16 +6,16 @@ Documents may be written to misuse the parent's tools, so only distinguishable p
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.answering.records import Answer
 from corpus_agent.render.answers import Sheet, answer_lines, tokens_at_most
 from corpus_agent.text.naming import cleaned, is_host_like, unambiguous
 from corpus_agent.text.sanitize import one_line, unlinked
-from corpus_agent.text.wording import UNSUPPORTED
+from corpus_agent.text.wording import DOUBTED, UNSUPPORTED
 
 if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame
@@ -29,11 +29,6 @@ _CROSSING = """
 """
 CROSSING = frozenset(_CROSSING.split())
 
-_DOUBTED = r"\[(?:unsupported|differs: [^\[\]\n]*)\]"
-_MARKED = re.compile(_DOUBTED)
-_MARKS = re.compile(rf"(?:\s*(?:\[\d{{1,4}}\]|{_DOUBTED}))+")
-_MARK = re.compile(r"\[(\d{1,4})\]")
-
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
@@ -46,32 +41,14 @@ class CheckedClaim:
 
 def claims(answer: Answer) -> list[CheckedClaim]:
     """The sentences of an answer in order; none where the passages themselves are the answer."""
-    return [_claim(text, answer.citations) for text in _sentences(answer.text)]
+    from corpus_agent.answering.claims import sentences
 
-
-def _sentences(text: str) -> Iterator[str]:
-    """The sentences, each with the marks such as [1] that follow it."""
-    from corpus_agent.text.sentences import units
-
-    pending = ""
-    for unit in units(text):
-        piece = text[unit.start : unit.end]
-        marks = _MARKS.match(piece)
-        if pending and marks:
-            pending, piece = f"{pending} {marks[0].strip()}", piece[marks.end() :].strip()
-        if not piece:
-            continue
-        if pending:
-            yield pending
-        pending = piece
-    if pending:
-        yield pending
-
-
-def _claim(text: str, citations: Collection[Citation]) -> CheckedClaim:
-    given = {citation.n for citation in citations}
-    carried = tuple(n for n in map(int, _MARK.findall(text)) if n in given)
-    return CheckedClaim(text, carried, bool(carried) and _MARKED.search(text) is None)
+    found = []
+    for one, _ in sentences(answer.text, [citation.n for citation in answer.citations]):
+        text = answer.text[one.start : one.end].strip()
+        supported = bool(one.cited) and DOUBTED.search(text) is None
+        found.append(CheckedClaim(text, one.cited, supported))
+    return found
 
 
 # -- as text
@@ -104,7 +81,7 @@ def _body(answer: Answer) -> str:
     """The claims, with unsupported ones marked."""
     return "\n".join(
         claim.text
-        if claim.supported or _MARKED.search(claim.text)
+        if claim.supported or DOUBTED.search(claim.text)
         else f"{claim.text} {UNSUPPORTED}"
         for claim in claims(answer)
     )

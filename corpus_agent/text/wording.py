@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ WORDS: tuple[Word, ...] = get_args(Word)
 OWN_WORDS: tuple[str, ...] = (*get_args(Verdict), *WORDS)
 EVERYDAY: tuple[str, ...] = ("partial", *WORDS)  # of these, what prose often says
 UNSUPPORTED = "[unsupported]"  # the mark of a sentence that nothing supports
+DOUBTED = re.compile(r"\[(?:unsupported|differs: [^\[\]\n]*)\]")  # that, or of one that differs
 UNREAD_FILES = "corpus-agent files --status failed,empty"  # lists what could not be read
 
 
