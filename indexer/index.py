@@ -13,9 +13,6 @@ from copy import copy as copy_of
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indexer import retrieve
 from indexer.chunk import Chunker, heading_of
 from indexer.embed import Encoder
@@ -26,7 +23,7 @@ from indexer.files.paths import absence, is_there
 from indexer.parsers.pages import page_viewer
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Copy, Worker
-from indexer.records import Box, Chunk, Coverage, Document, FileRow, Hit, Line, PagePicture, Query
+from indexer.records import Box, Document, FileRow, Hit, Line, PagePicture, Query
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot, Snapshots
 from indexer.store.tables import key_of
@@ -67,9 +64,6 @@ class Index(Snapshots):
             for prefix, part in self.parts.items()
         }
         self._lines: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
-        # One version of the index never changes, and an answer asks for the same rows many times.
-        self._listed: dict[str, FileRow] = {}
-        self._bounds: frozenset[str] | None = None  # the documents that there are; None: all
         self.notices: tuple[str, ...] = ()  # degradations of searches, for the user
         if encoder is not None:
             self._chunker = Chunker(encoder)
@@ -91,7 +85,7 @@ class Index(Snapshots):
 
     def latest(self) -> Index:
         """The newest committed version: this object if it is current or bounded, else a new one."""
-        if self._bounds is not None:
+        if self.bounds is not None:
             return self
         if all(read_manifest(part.store) == part.manifest for part in self.parts.values()):
             self.check()
@@ -124,45 +118,13 @@ class Index(Snapshots):
         """The same version with these documents alone: no other one is found, listed or read."""
         corpus = copy_of(self)
         these = frozenset(sources)
-        corpus._bounds = these if self._bounds is None else these & self._bounds
+        corpus.bounds = these if self.bounds is None else these & self.bounds
         corpus.notices = (*self.notices, *notices)
         return corpus
 
-    def _is_here(self, source: str) -> bool:
-        return self._bounds is None or source in self._bounds
-
-    # ---- Files
-
-    def coverage(self) -> Coverage:
-        """How many files are indexed, empty, failed and skipped."""
-        return super().coverage() if self._bounds is None else Coverage.of(self.files())
-
-    def files(
-        self, paths: Sequence[str] = (), not_paths: Sequence[str] = (), where: str = ""
-    ) -> list[FileRow]:
-        """The rows of the files, by source: all, or those that are selected; see Snapshots."""
-        rows = [row for row in super().files(paths, not_paths, where) if self._is_here(row.source)]
-        self._listed.update((row.source, row) for row in rows)
-        return rows
-
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None if it is not in the index."""
-        return self._rows_of([source]).get(source) if self._is_here(source) else None
-
-    def _rows_of(self, sources: Collection[str]) -> dict[str, FileRow]:
-        """The rows of these files and of others that were asked for before, by source."""
-        if missing := [source for source in sources if source not in self._listed]:
-            self._listed |= self.files_named(missing)
-        return self._listed
-
-    def similar(self, source: str) -> list[str]:
-        """Up to three documents with names similar to `source`; see Snapshots."""
-        return [*filter(self._is_here, super().similar(source))]
-
-    def samples(self) -> list[tuple[Chunk, NDArray[np.float32]]]:
-        """Some chunks of the one store, the same each time, with their vectors."""
-        (part,) = self.parts.values()
-        return part.samples()
+        return self.files_named([source]).get(source) if self.is_here(source) else None
 
     # ---- Passages
 
@@ -174,8 +136,8 @@ class Index(Snapshots):
                 "Search for what the text would say.",
                 code="bad_argument",
             )
-        if self._bounds is not None:
-            among = self._bounds if query.among is None else self._bounds & query.among
+        if self.bounds is not None:
+            among = self.bounds if query.among is None else self.bounds & query.among
             query = replace(query, among=among)
         if query.among is not None and not query.among:
             return []
@@ -191,7 +153,7 @@ class Index(Snapshots):
 
     def states(self, sources: Collection[str]) -> dict[str, FileState]:
         """Whether each of these files that is in the index is as it was; see `compared`."""
-        rows = self._rows_of(sources)
+        rows = self.files_named(sources)
         places = {each: self._split(each) for each in sources if each in rows}
         return {
             each: compared(part.root, replace(rows[each], source=source))

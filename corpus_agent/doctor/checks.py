@@ -162,7 +162,7 @@ def of_index(settings: Settings, problem: CorpusError | None = None) -> Iterator
 
 def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
     try:
-        samples = indexer.Index.open(store).samples()
+        samples = indexer.Index.open(store).parts[""].samples()
     except CorpusError as error:
         yield Check("tables", partial(found_before, Diagnosis("fail", error.message, error.hint)))
         return

@@ -57,11 +57,6 @@ class Term:
     comparison: str
     values: tuple[Value, ...]
 
-    @property
-    def column(self) -> str:
-        """The column of a file's row that it is compared with."""
-        return _COLUMNS.get(self.key, self.key)
-
     def matches(self, row: FileRow) -> bool:
         """Whether a file has it; a path is no property of a row, and is selected elsewhere."""
         how = "=" if self.comparison == "!=" else self.comparison

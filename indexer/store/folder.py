@@ -6,9 +6,7 @@ Imports nothing heavy: commands use it before the process is sealed.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Iterator
@@ -113,10 +111,8 @@ def temp_within(store: Path) -> Iterator[None]:
     """LanceDB's temporary files, which hold vectors, go into a folder of the store, and it goes."""
     temp = store / TEMP
     temp.mkdir(mode=0o700, exist_ok=True)
-    for left in temp.glob(f"lance-{16 * '[0-9a-f]'}"):  # no name that somebody else would choose
-        if left.is_dir():  # to open a pipe would wait
-            shutil.rmtree(left, ignore_errors=True)
-    folder = temp.resolve() / f"lance-{secrets.token_hex(8)}"
+    folder = temp.resolve() / "lance"
+    shutil.rmtree(folder, ignore_errors=True)  # of a writer that was killed
     folder.mkdir(mode=0o700)
     before = os.environ.get("TMPDIR")
     os.environ["TMPDIR"] = str(folder)
@@ -130,22 +126,14 @@ def temp_within(store: Path) -> Iterator[None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-_TOLD = (  # what an error of the disk holds, and what a person is told then
-    (
-        ("No space left", "os error 28"),
-        "The disk of {} is full. What was indexed before is kept.",
-        "Free some space and run the same command again.",
-    ),
-    (
-        ("ermission denied", "not permitted"),
-        "This user may not write in {}.",
-        "Change its permissions, or choose another place: --store DIR",
-    ),
-    (
-        ("Read-only file system",),
-        "{} is on a read-only file system.",
-        "Choose another place: --store DIR",
-    ),
+_SPACE = "Free some space and run the same command again."
+_PERMIT = "Change its permissions, or choose another place: --store DIR"
+_PLACE = "Choose another place: --store DIR"
+_TOLD = (  # a sign of an error of the disk, what a person is told then, and what to do
+    ("No space left", "The disk of {} is full. What was indexed before is kept.", _SPACE),
+    ("ermission denied", "This user may not write in {}.", _PERMIT),
+    ("not permitted", "This user may not write in {}.", _PERMIT),
+    ("Read-only file system", "{} is on a read-only file system.", _PLACE),
 )
 
 
@@ -156,8 +144,8 @@ def translated(store: Path) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, ValueError) as error:
         text = " ".join(str(error).split())
-        for signs, what, hint in _TOLD:
-            if any(sign in text for sign in signs):
+        for sign, what, hint in _TOLD:
+            if sign in text:
                 raise CorpusError(what.format(repr(str(store))), hint) from error
         said = error.strerror if isinstance(error, OSError) else None
         raise damaged(store, said or "its tables cannot be read") from error
@@ -183,11 +171,11 @@ def writer_lock(store: Path) -> Iterator[None]:
                 f"{str(store / LOCK_NAME)!r} has another name elsewhere; corpus-agent makes none.",
                 "Remove it and run the same command again.",
             )
-        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
         since = datetime.now().astimezone().strftime("%-d %B %Y, %H:%M")
-        myself = {"pid": os.getpid(), "command": command, "since": since}
+        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:MAX_SHOWN]
+        myself = f"process {os.getpid()} ({command}) since {since}"
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(myself).encode(), 0)
+        os.pwrite(descriptor, myself.encode("utf-8", "replace"), 0)
         yield
         os.ftruncate(descriptor, 0)  # a command may name a document that it forgot
     finally:
@@ -212,14 +200,9 @@ def writer_of(store: Path) -> str | None:
 
 
 def _holder(descriptor: int) -> str:
-    """Description of the process that holds the lock, as far as it has been written."""
-    try:
-        held = json.loads(os.pread(descriptor, 4_096, 0))
-        pid, command, since = (str(held[key])[:MAX_SHOWN] for key in ("pid", "command", "since"))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return "another process"
-    said = f"process {pid} ({command}) since {since}"
-    return "".join(char if char.isprintable() else "?" for char in said)
+    """What the process that holds the lock has written of itself."""
+    said = os.pread(descriptor, 4_096, 0).decode("utf-8", "replace")
+    return "".join(char if char.isprintable() else "?" for char in said) or "another process"
 
 
 # ---- Errors

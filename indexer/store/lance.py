@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import re
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
-from io import SEEK_CUR, BytesIO
 from itertools import islice
 from pathlib import Path
 from threading import Thread
@@ -322,7 +322,8 @@ def release_memory() -> None:
 _TAIL, _LENGTH = struct.Struct("<Q4x4s"), struct.Struct("<I")
 _MAGIC, _BASE_PATHS = b"LANC", 18
 _WIDTHS = {0: 0, 1: 8, 5: 4}  # bytes by the wire type of a field; of 2 its number says them
-_MAX_NUMBER, _MAX_VERSION = 10, 2**24  # bytes of a number, and of a version
+_NUMBER = re.compile(rb"[\x80-\xff]{0,9}[\x00-\x7f]")  # seven bits a byte, the lowest first
+_MAX_VERSION = 2**24  # bytes
 
 
 def check_own_data(store: Path, table: str) -> None:
@@ -352,22 +353,19 @@ def _message(data: bytes) -> bytes:
 
 def _fields(message: bytes) -> Iterator[int]:
     """The numbers of the fields of a protobuf message, without those within its fields."""
-    rest = BytesIO(message)
-    while rest.tell() < len(message):
-        key = _number(rest)
+    at = 0
+    while at < len(message):
+        key, at = _number(message, at)
         yield key >> 3
-        number = _number(rest) if key & 7 in (0, 2) else 0
-        rest.seek(number if key & 7 == 2 else _WIDTHS[key & 7], SEEK_CUR)
-    if rest.tell() != len(message):
+        number, at = _number(message, at) if key & 7 in (0, 2) else (0, at)
+        at += number if key & 7 == 2 else _WIDTHS[key & 7]
+    if at != len(message):
         raise ValueError("a torn message")
 
 
-def _number(rest: BytesIO) -> int:
-    """A number of seven bits a byte."""
-    value = 0
-    for n in range(_MAX_NUMBER):
-        (byte,) = rest.read(1)
-        value |= (byte & 0x7F) << 7 * n
-        if byte < 0x80:
-            return value
-    raise ValueError("no number")
+def _number(message: bytes, at: int) -> tuple[int, int]:
+    """The number that stands there, and where it ends."""
+    found = _NUMBER.match(message, at)
+    if found is None:
+        raise ValueError("no number")
+    return sum((byte & 0x7F) << 7 * n for n, byte in enumerate(found[0])), found.end()

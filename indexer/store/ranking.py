@@ -1,14 +1,14 @@
 """The passages of one version ranked by a vector or by words, confined to what a query looks at.
 
-Row ids are those of one version of the table; conditions are in SQL, "" for none.
+Row ids are those of one version of the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,7 @@ from indexer.store.tables import trained_partitions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-
 FUSED = ["source", "ordinal", "page_start", "language"]  # columns
-KEPT_CONDITIONS = 8  # with the rows that fulfil them
 # Of an index of vectors: partitions that are looked through, and how many times as many rows as
 # are asked for are compared by the vectors themselves.
 PARTITIONS = 256
@@ -78,8 +74,6 @@ class Vectors:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        # One version never changes, and a filter is asked for again and again.
-        self._among: dict[str, NDArray[np.uint64]] = {}  # ids by condition
 
     @cached_property
     def _all(self) -> _Rows | None:
@@ -89,8 +83,23 @@ class Vectors:
         found = self._table.rows([*FUSED, "vector", ROW_ID])
         return _Rows(found[ROW_ID].to_numpy(), vectors_of(found), found.select(FUSED))
 
-    def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranking:
-        """The rows nearest to a unit vector; the score is the cosine, best first."""
+    @cached_property
+    def _sources(self) -> list[str]:
+        """The sources of all rows in memory."""
+        assert self._all is not None
+        return list(self._all.columns["source"].to_pylist())
+
+    def nearest(
+        self,
+        vector: NDArray[np.float32],
+        limit: int,
+        among: Collection[str] | None = None,
+        where: str = "",
+    ) -> Ranking:
+        """The rows nearest to a unit vector; the score is the cosine, best first.
+
+        Of the sources `among` alone, which is what the condition `where` says in SQL.
+        """
         if self._all is None:
             # LanceDB compares 16 bits a dimension with 16 of the query, which is wrong by some
             # .00002: of what it finds nearest more is taken, and compared anew.
@@ -100,14 +109,10 @@ class Vectors:
         ids = self._all.ids
         # Row by row: a row's cosine does not depend on the others.
         cosines = np.vecdot(self._all.vectors, vector)
-        if where:
-            at = self._all.places(kept(self._among, where, self._ids_where))
+        if among is not None:
+            at = np.array([source in among for source in self._sources], bool)
             ids, cosines = ids[at], cosines[at]
         return best(ids, cosines, limit)
-
-    def _ids_where(self, where: str) -> NDArray[np.uint64]:
-        ids: NDArray[np.uint64] = self._table.rows([ROW_ID], where)[ROW_ID].to_numpy()
-        return ids
 
     def candidates(self, ids: Sequence[int]) -> list[Candidate]:
         """What rows are fused by, in the order of their ids."""
@@ -134,17 +139,3 @@ def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
     vectors = flat.astype(np.float32).reshape(len(column), size)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     return vectors
-
-
-def kept(known: dict[_Key, _Value], key: _Key, make: Callable[[_Key], _Value]) -> _Value:
-    """The value of a key, made if it is not in a small cache, which is emptied when it is full.
-
-    A cache of functools would keep the snapshot alive whose method it calls.
-    """
-    value = known.get(key)
-    if value is None:
-        value = make(key)
-        if len(known) >= KEPT_CONDITIONS:
-            known.clear()
-        known[key] = value
-    return value

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
@@ -24,7 +24,7 @@ from indexer.store.document_names import Names
 from indexer.store.filters import Term, parse_filter, selector
 from indexer.store.lance import ROW_ID, SCORE, open_table, quoted, with_sources
 from indexer.store.manifest import check_contents, hold, root_of
-from indexer.store.ranking import Candidate, Ranking, Vectors, best, kept, merged, vectors_of
+from indexer.store.ranking import Candidate, Ranking, Vectors, best, merged, vectors_of
 from indexer.store.tables import (
     CHUNK_COLUMNS,
     FILE_COLUMNS,
@@ -63,7 +63,6 @@ class Snapshot:
         """
         self.store, self.prefix = store, prefix
         self._first = number << STORE_BITS  # of the keys of this store's rows
-        self._conditions: dict[frozenset[str], str] = {}
         self.manifest, held = hold(store)
         self.close = weakref.finalize(self, held.close)
         check_contents(store, self.manifest)
@@ -89,9 +88,9 @@ class Snapshot:
         own = None if query.among is None else frozenset(self.own(query.among))
         if not self.manifest.chunks or (own is not None and not own):
             return {}  # without chunks there is no index of words either
-        where = "" if own is None else kept(self._conditions, own, self._condition)
+        where = "" if own is None else _condition(own, self._sources)
         if vector is not None:
-            ranking = self._vectors.nearest(vector, query.limit, where)
+            ranking = self._vectors.nearest(vector, query.limit, own, where)
         else:
             most = query.limit + TIED
             found = self._chunks.worded(
@@ -99,13 +98,6 @@ class Snapshot:
             )
             ranking = best(found[ROW_ID].to_numpy(), found[SCORE].to_numpy(), query.limit)
         return {self._first + row: score for row, score in ranking.items()}
-
-    def _condition(self, sources: frozenset[str]) -> str:
-        """The condition that a source is one of these, by the shorter list of the two."""
-        rest = frozenset(self.own(self.documents)) - sources
-        if len(rest) < len(sources):
-            return f"source NOT IN ({', '.join(map(quoted, sorted(rest)))})" if rest else ""
-        return f"source IN ({', '.join(map(quoted, sorted(sources)))})"
 
     def _rows(self, keys: Iterable[int]) -> list[int]:
         """The numbers, as LanceDB has them, of those rows that are of this store."""
@@ -135,18 +127,22 @@ class Snapshot:
     # ---- Files
 
     @cached_property
+    def _sources(self) -> frozenset[str]:
+        """The names of all documents in this store."""
+        return frozenset(self._files.rows(["source"], _IS_DOCUMENT)["source"].to_pylist())
+
+    @cached_property
     def documents(self) -> frozenset[str]:
         """The sources of all documents."""
-        rows = self._files.rows(["source"], _IS_DOCUMENT)
-        return frozenset(self.prefix + source for source in rows["source"].to_pylist())
+        return frozenset(map(self.prefix.__add__, self._sources)) if self.prefix else self._sources
 
     def files(self) -> list[FileRow]:
         """The rows of all files, by source."""
-        return sorted(self.rows(FILE_COLUMNS), key=lambda row: row.source)
+        return sorted(self.rows(), key=lambda row: row.source)
 
-    def rows(self, columns: Sequence[str], where: str = "") -> Iterator[FileRow]:
-        """The file rows that fulfil a condition in SQL, with these columns alone."""
-        rows = self._files.rows(columns, where).to_pylist()
+    def rows(self, where: str = "") -> Iterator[FileRow]:
+        """The file rows that fulfil a condition in SQL."""
+        rows = self._files.rows(FILE_COLUMNS, where).to_pylist()
         return (self._named(FileRow(**row)) for row in rows)
 
     def samples(self) -> list[tuple[Chunk, NDArray[np.float32]]]:
@@ -157,6 +153,15 @@ class Snapshot:
             return []
         found = self._chunks.take(some, [*CHUNK_COLUMNS, "vector"])
         return [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
+
+
+@lru_cache(4)  # a filter is asked for again and again
+def _condition(sources: frozenset[str], documents: frozenset[str]) -> str:
+    """The condition that a source is one of these of all documents, by the shorter list."""
+    rest = documents - sources
+    if len(rest) < len(sources):
+        return f"source NOT IN ({', '.join(map(quoted, sorted(rest)))})" if rest else ""
+    return f"source IN ({', '.join(map(quoted, sorted(sources)))})"
 
 
 class Snapshots:
@@ -170,6 +175,13 @@ class Snapshots:
             prefix: Snapshot(store, root, prefix=prefix, number=number)
             for number, (prefix, (store, root)) in enumerate(stores.items())
         }
+        self.bounds: frozenset[str] | None = None  # the documents that there are; None: all
+        # One version never changes, and an answer asks for the same rows many times.
+        self._rows: dict[str, FileRow] = {}
+
+    def is_here(self, source: str) -> bool:
+        """Whether a file is not out of bounds."""
+        return self.bounds is None or source in self.bounds
 
     def check(self) -> None:
         """Raise DamagedStore if a file of a version is not what was written."""
@@ -188,6 +200,8 @@ class Snapshots:
 
     def coverage(self) -> Coverage:
         """How many files have each status."""
+        if self.bounds is not None:
+            return Coverage.of(self.files())
         every = [part.manifest.coverage for part in self.parts.values()]
         names = [each.name for each in fields(Coverage)]
         return Coverage(**{name: sum(getattr(one, name) for one in every) for name in names})
@@ -219,12 +233,12 @@ class Snapshots:
         return frozenset().union(*(part.documents for part in self.parts.values()))
 
     def files_named(self, sources: Collection[str]) -> dict[str, FileRow]:
-        """The rows of the given files, by source; unknown sources are omitted."""
-        found: dict[str, FileRow] = {}
+        """The rows of the given files and of others asked for before, by source."""
+        missing = [source for source in sources if source not in self._rows]
         for part in self.parts.values():
-            for where in with_sources(part.own(sources)):
-                found |= {row.source: row for row in part.rows(FILE_COLUMNS, where)}
-        return found
+            for where in with_sources(part.own(missing)):
+                self._rows |= {row.source: row for row in part.rows(where)}
+        return self._rows
 
     def files(
         self, paths: Sequence[str] = (), not_paths: Sequence[str] = (), where: str = ""
@@ -235,16 +249,14 @@ class Snapshots:
         `tax/**/2024-*`): of one store where it names that, else of each. Raises UsageError for a
         filter that is none.
         """
-        parts, terms = self.parts.values(), [*parse_filter(where)]
         given = ("=", paths), ("!=", not_paths)
-        terms += [Term("path", comparison, tuple(some)) for comparison, some in given if some]
-        if not terms:
-            return sorted(chain.from_iterable(p.files() for p in parts), key=lambda row: row.source)
-        holds = [*map(self._holding, terms)]
-        columns = {"source", "status", *(term.column for term in terms if term.key != "path")}
-        rows = chain.from_iterable(part.rows([*columns]) for part in parts)
-        found = self.files_named([row.source for row in rows if all(one(row) for one in holds)])
-        return [found[source] for source in sorted(found)]
+        terms = [Term("path", comparison, tuple(some)) for comparison, some in given if some]
+        holds = [*map(self._holding, (*parse_filter(where), *terms))]
+        rows = chain.from_iterable(part.rows() for part in self.parts.values())
+        chosen = (row for row in rows if self.is_here(row.source) and all(h(row) for h in holds))
+        found = {row.source: row for row in sorted(chosen, key=lambda row: row.source)}
+        self._rows |= found
+        return [*found.values()]
 
     def _selecting(self, path: str) -> Callable[[str], bool]:
         """Whether a path selects a source."""
@@ -274,6 +286,7 @@ class Snapshots:
         words = re.findall(r"[^\W_]{3,}", name)
         begins = [word.casefold()[:WORD_START] for word in words[:NAME_WORDS]]
         every = sorted(self.documents if named is None else named.documents)
+        every = [*filter(self.is_here, every)]
         if source.endswith("/"):
             every = sorted({f"{name.rpartition('/')[0]}/" for name in every if "/" in name})
         alike = (name for name in every if any(begin in name.casefold() for begin in begins))

@@ -17,7 +17,6 @@ import secrets
 import shlex
 import stat
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -48,7 +47,6 @@ from indexer.store.manifest import read_manifest as read_manifest
 from indexer.store.manifest import root_of as root_of
 
 MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
-LOOKS = 5  # at a folder that a writer may be changing
 MAX_SMALL_BYTES = 1_000_000  # of a file that is read before the seal
 _FIRST_LINE = "corpus-agent store"
 _MARKER = re.compile(rf"{_FIRST_LINE}\nid = ([0-9a-f]{{32}})\n".encode())
@@ -262,8 +260,9 @@ def _check_tree(store: Path, folder: int) -> None:
         within = path[2:]
         for name in (*folders, *files):
             shown = f"{within}/{name}" if within else name
-            info = _seen(at, name)
-            if info is None:  # dropped by a writer meanwhile
+            try:
+                info = os.stat(name, dir_fd=at, follow_symlinks=False)
+            except FileNotFoundError:  # dropped by a writer meanwhile
                 continue
             is_folder = stat.S_ISDIR(info.st_mode)
             is_servers = within == TEMP and not stat.S_ISLNK(info.st_mode)  # a socket
@@ -271,37 +270,14 @@ def _check_tree(store: Path, folder: int) -> None:
                 raise _foreign(store, shown)
             if not within:
                 _check_owner(store / name, info)
+                # Who writes it would write that file too; a manifest is replaced, never written to.
+                if info.st_nlink > 1 and not (is_folder or name.startswith("manifest.")):
+                    raise _foreign(store, name, "has another name elsewhere")
             ours = within or (FOLDERS if is_folder else FILES).fullmatch(name)
             if within.count("/") > MAX_DEPTH or not ours:
                 raise _foreign(store, shown, "corpus-agent did not make")
         if within == "texts":
             folders.clear()
-    _check_names_elsewhere(store, folder)
-
-
-def _check_names_elsewhere(store: Path, folder: int) -> None:
-    """Raise UsageError for a file beside the marker that has another name outside of the store.
-
-    Who writes it would write that file too. A manifest that is being replaced has two names here,
-    which may come and go between one look and the next.
-    """
-    shared: list[str] = []
-    for _ in range(LOOKS):
-        found = {name: _seen(folder, name) for name in _names(folder)}
-        known = {name: info for name, info in found.items() if info and stat.S_ISREG(info.st_mode)}
-        here = Counter(info.st_ino for info in known.values())
-        shared = [name for name, info in known.items() if info.st_nlink > here[info.st_ino]]
-        if not shared:
-            return
-    raise _foreign(store, shared[0], "has another name elsewhere")
-
-
-def _seen(folder: int, name: str) -> os.stat_result | None:
-    """The status of an entry; None for a missing one."""
-    try:
-        return os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
 
 
 def _read(store: Path, folder: int, name: str) -> bytes | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
@@ -37,7 +36,6 @@ CHUNK_COLUMNS = (*_OF_CHUNK, CHARS_COLUMN, FULL_TEXT_COLUMN)  # what a chunk is 
 FILE_COLUMNS = [field.name for field in fields(FileRow)]
 BATCH_ROWS = 512  # turned into Arrow's form together
 READ_ROWS = 4_096  # of a table that is written anew, at a time
-CODES_AT_ONCE = 65_536  # of a column that is read alone
 
 # ---- Rows
 
@@ -144,11 +142,8 @@ def file_rows_of(table: Table) -> dict[str, FileRow]:
 
 def languages_of(table: Table) -> dict[str, int]:
     """The number of chunk rows in each language, by code."""
-    counted: Counter[str] = Counter()
-    for batch in table.batches(["language"], CODES_AT_ONCE):
-        for row in batch.column("language").value_counts().to_pylist():
-            counted[str(row["values"])] += int(row["counts"])
-    return dict(counted)
+    counted = table.rows(["language"])["language"].value_counts().to_pylist()
+    return {str(row["values"]): int(row["counts"]) for row in counted}
 
 
 def rewritten(store: Path, old: Table, schema: pa.Schema) -> Table:

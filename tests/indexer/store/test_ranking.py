@@ -34,9 +34,8 @@ SQUARE = exact([[1, 0], [0.8, -0.6], [0, 1], [0.8, 0.6]], [3, 2**33, 5, 8])  # i
     ],
 )
 def test_the_nearest_rows_come_first(limit, among, ids, scores):
-    SQUARE._among["some"] = np.array(among or (), np.uint64)
-    where = "" if among is None else "some"
-    found = SQUARE.nearest(np.array([1, 0], np.float32), limit, where)
+    sources = None if among is None else {f"source {key}" for key in among}
+    found = SQUARE.nearest(np.array([1, 0], np.float32), limit, sources)
     assert [*found] == ids
     assert [*found.values()] == pytest.approx(scores)
 
@@ -49,7 +48,7 @@ def test_rows_are_fused_by_what_they_are_in_the_order_of_their_ids():
 
 def test_a_vector_that_is_no_number_is_never_near():
     damaged = exact([[np.nan, 0], [0, 1]], [1, 2])
-    assert [*damaged.nearest(np.array([1, 0], np.float32), 1, "")] == [2]
+    assert [*damaged.nearest(np.array([1, 0], np.float32), 1)] == [2]
 
 
 @pytest.mark.slow
