@@ -313,8 +313,8 @@ def _lines_of_page(corpus: Index, source: str, page: int) -> tuple[int, int]:
     pages = [line.page for line in answering.quotations.read_all(corpus, source)]
     if page not in pages:
         last = max((each or 0 for each in pages), default=0)
-        message = f"{called(source)} has {number_of(last, 'page')}, and no page {page}."
-        raise Refused(message, code="beyond_end")
+        has = f"{number_of(last, 'page')}, and no page {page}" if last else "lines alone, no pages"
+        raise Refused(f"{called(source)} has {has}.", code="beyond_end")
     return pages.index(page) + 1, pages.count(page)
 
 

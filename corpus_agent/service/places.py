@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from indexer import FileRow, Index
 
 MAX_LINE_DIGITS = 9
-_SHOWN = re.compile(r"(?s)(?P<name>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?(?:, page \d+)?")
+_SHOWN = re.compile(r"(?s)(.+):([1-9]\d{0,8})(?:-(\d{1,9}))?(?:, page \d+)?")
 _ELSEWHERE = ("/", "./", "../", "~")
 
 
@@ -54,11 +54,11 @@ def readings(place: str) -> Iterator[tuple[str, int, int | None]]:
     numbers: list[int] = []
     yield place, 1, None
     if shown := _SHOWN.fullmatch(place):
-        first, last = int(shown["first"]), int(shown["last"] or 0)
-        yield shown["name"], first, max(1, last - first + 1) if last else None
+        first, last = int(shown[2]), int(shown[3] or 0)
+        yield shown[1], first, max(1, last - first + 1) if last else None
     while len(numbers) < 2:
         place, colon, number = place.rpartition(":")
-        if not (colon and number.isdecimal() and len(number) <= MAX_LINE_DIGITS):
+        if not (colon and number.isdecimal() and len(number) <= MAX_LINE_DIGITS and int(number)):
             return
         numbers.insert(0, int(number))
         yield place, numbers[0], numbers[1] if len(numbers) > 1 else None

@@ -53,7 +53,7 @@ class ZipParts:
         self._stored = {info.filename.lstrip("/"): info for info in self._archive.infolist()}
         self._lower = {name.lower(): name for name in self._stored}
         if not locked and any(info.flag_bits & 1 for info in self._stored.values()):
-            raise UnreadableDocument("encrypted", "a password is needed")
+            raise UnreadableDocument("encrypted")
 
     def members(self) -> list[zipfile.ZipInfo]:
         """What the archive's directory lists, in its order; names may be there twice."""
@@ -248,7 +248,7 @@ def _texts(parts: Parts, path: Sequence[str], *names: str) -> list[str]:
 def refuse_locked(parts: ZipParts) -> None:
     """Raise UnreadableDocument("encrypted") for an OpenDocument file that needs a password."""
     if b"encryption-data" in (parts.read("META-INF/manifest.xml") or b""):
-        raise UnreadableDocument("encrypted", "a password is needed")
+        raise UnreadableDocument("encrypted")
 
 
 # --- Compound files (OLE2): legacy Office documents and Outlook messages --------------------------

@@ -110,7 +110,7 @@ class Members:
         if self.left and not self.reasons:
             raise UnreadableDocument("too_large_unpacked", "more files than are read")
         if self.reasons == {"encrypted"}:
-            raise UnreadableDocument("encrypted", "a password is needed")
+            raise UnreadableDocument("encrypted")
         if self.reasons <= NO_DOCUMENT | {"unsupported"}:
             raise UnreadableDocument("unsupported", f"{kind} without documents")
 

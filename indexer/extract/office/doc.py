@@ -46,7 +46,7 @@ def read_doc(data: bytes) -> Extraction:
     magic, version = struct.unpack_from("<HH", document)
     (flags,) = struct.unpack_from("<H", document, 0x0A)
     if flags & _ENCRYPTED:
-        raise UnreadableDocument("encrypted", "a password is needed")
+        raise UnreadableDocument("encrypted")
     if magic != _WORD_97 or version < _OLD_VERSION:
         start, end = struct.unpack_from("<II", document, 0x18)
         blocks = list(_blocks(document[start:end].decode("cp1252", "replace"), 0, {}))

@@ -69,7 +69,7 @@ def read_ppt(data: bytes) -> Extraction:
     if stream is None:
         raise UnreadableDocument("malformed", "no presentation stream")
     if user[12:16] == _ENCRYPTED:
-        raise UnreadableDocument("encrypted", "a password is needed")
+        raise UnreadableDocument("encrypted")
     unread: list[str] = []
     slides = list(_slides(memoryview(stream), int.from_bytes(user[16:20], "little"), unread))
     first = next((text for slide in slides for text in slide.titles), None)

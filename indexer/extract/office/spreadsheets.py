@@ -92,7 +92,7 @@ class _translated:  # noqa: N801 - reads as the words that it stands for
         if kind is None:
             return
         if issubclass(kind, python_calamine.PasswordError):
-            raise UnreadableDocument("encrypted", "a password is needed") from None
+            raise UnreadableDocument("encrypted") from None
         if issubclass(kind, python_calamine.CalamineError) or kind.__name__ == "PanicException":
             raise UnreadableDocument("malformed", f"workbook: {error}"[:200]) from None
 
@@ -205,7 +205,7 @@ def _opened(data: bytes, styled: bool) -> xlrd.Book:
         )
     except _xlrd_errors() as error:
         if "encrypted" in str(error):
-            raise UnreadableDocument("encrypted", "a password is needed") from None
+            raise UnreadableDocument("encrypted") from None
         raise UnreadableDocument("malformed", f"workbook: {what_broke(error)}") from None
 
 

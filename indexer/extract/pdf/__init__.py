@@ -54,7 +54,7 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
-            raise UnreadableDocument("encrypted", "a password is needed") from None
+            raise UnreadableDocument("encrypted") from None
         return None
     if len(document):
         return document
@@ -141,7 +141,7 @@ class _Second:
         try:
             reader = pypdf.PdfReader(io.BytesIO(self._data), strict=False)
             if reader.is_encrypted and not reader.decrypt(""):
-                raise UnreadableDocument("encrypted", "a password is needed")
+                raise UnreadableDocument("encrypted")
         except DependencyError as error:
             raise UnreadableDocument("encrypted", str(error)) from None
         except _pypdf_errors() as error:

@@ -214,7 +214,7 @@ def _ole_kind(sample: bytes, path: str) -> str:
     except UnreadableDocument:
         kind = _first("streams", lambda name: name.encode("utf-16-le") in sample)
     if kind == "encrypted":
-        raise UnreadableDocument("encrypted", "a password is needed")
+        raise UnreadableDocument("encrypted")
     office = Known("legacy Office document", "open and save it as DOCX or PDF")
     return kind or _first("compound", _suffix(path).__eq__) or _unknown(path, office)
 

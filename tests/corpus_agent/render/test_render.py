@@ -35,7 +35,7 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
         return [FileRow(f"{n}.pdf", "failed", reason) for n, reason in enumerate(reasons)]
 
     first = Outcome(added=2, chunks=9, seconds=1.25)
-    many = "4 files could not be read (3 are encrypted, 1 took too long to read): "
+    many = "4 files could not be read (3 need a password, 1 took too long to read): "
     many += "corpus-agent files --status failed,empty"
     stopped = "Stopped. 9 passages can be searched already. Go on: corpus-agent index"
     screens = (
@@ -44,9 +44,9 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
          ["2 documents, 9 passages in 1.2 s. One page was recognised from a scan."]),
         (Outcome(added=3, moved=1, removed=1, updated=1, chunks=9, seconds=2, problems=[
             FileRow("x.pdf", "failed", "malformed", detail="it ends too early"),
-            *unread("encrypted")]),
+            *unread("binary")]),
          ["4 documents, 9 passages: 2 added, 1 moved, 1 updated, in 2.0 s.",
-          "2 files could not be read: x.pdf (it ends too early), 0.pdf (it is encrypted)"]),
+          "2 files could not be read: x.pdf (it ends too early), 0.pdf (it is not text)"]),
         (replace(first, problems=unread(*["encrypted"] * 3, "timeout")),
          ["2 documents, 9 passages in 1.2 s.",
           many]),
