@@ -10,7 +10,6 @@ import ctypes
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
@@ -296,22 +295,16 @@ def in_words(text: str, box: Callable[[int], Sequence[float]]) -> str:
 
 
 _FROM_LEFT = regex.compile(rf"[\p{{L}}--{_LETTER}]", regex.V1)
-# A word of another script, a number with what divides its digits, or a single sign.
-_TOKEN = regex.compile(
-    rf"(?P<right>{_LETTER}+)|(?P<number>\p{{N}}+(?:[.,:/\u066b\u066c\-\u2013]\p{{N}}+)*(?![\p{{L}}]))"
-    rf"|(?P<left>[[\p{{L}}\p{{M}}\p{{N}}]--{_LETTER}]+(?:[.@_/:\-'’&][[\p{{L}}\p{{N}}]--{_LETTER}]+)*)"
-    r"|(?P<sign>\S)",
-    regex.V1,
-)
-# Words of other scripts, and numbers and signs between them, by the first letters of their kinds:
-# numbers and signs belong to them between words, and numbers beside one (UAX 9, W7 and N1).
-_RUN = regex.compile(r"(?:n[ns]*)?l(?:[lns]*[ln])?")
+_PIECE = regex.compile(rf"{_LETTER}+|\S", regex.V1)
+# Of what stands between words from the right: if it has letters, all from its first letter or digit
+# to its last is read from the left, else each number with what divides its digits (UAX 9).
+_BETWEEN = regex.compile(rf"(?:(?!{_LETTER}).)+", regex.V1)
+_RUN = regex.compile(r"[\p{L}\p{N}](?:.*[\p{L}\p{M}\p{N}])?")
+_NUMBER = regex.compile(r"\p{N}+(?:[.,:/\u066b\u066c\-\u2013]\p{N}+)*")
 GAP = 0.12  # font sizes between two words
-_BRACKETS = {"(": ")", "[": "]", "{": "}", "«": "»", "‹": "›"}
-_CLOSING = _BRACKETS | {end: end for end in _BRACKETS.values()}
-_OPENING = {_CLOSING[each]: start for start, each in _BRACKETS.items()} | {s: s for s in _BRACKETS}
-_OPENS = regex.compile(r"(?<!\S)[][(){}«»‹›](?=\S)")
-_CLOSES = regex.compile(r"(?<=\S)[][(){}«»‹›](?![^\s.,;:!?،؛؟])")
+_OPENING, _CLOSING = str.maketrans(")]}»›", "([{«‹"), str.maketrans("([{«‹", ")]}»›")
+_OPENS = regex.compile(r"(?<!\S)[)\]}»›](?=\S)")
+_CLOSES = regex.compile(r"(?<=\S)[(\[{«‹](?![^\s.,;:!?،؛؟])")
 
 
 def is_base(text: str) -> bool:
@@ -322,14 +315,12 @@ def is_base(text: str) -> bool:
     return from_right > sum(1 for _ in _FROM_LEFT.finditer(text))
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedChars:
+class PlacedChars(NamedTuple):
     """Characters of a line and their extent, in points."""
 
     text: str
     left: float
     right: float
-    kind: str = ""
 
     def covers(self, other: PlacedChars) -> bool:
         """Whether the better half of one of them lies on the other."""
@@ -342,35 +333,30 @@ def in_reading_order(chars: Sequence[PlacedChars], size: float) -> str:
 
     A page may say what a picture of letters reads: such words lie on others, at no place of theirs.
     """
-    tokens = sorted(_tokens(chars), key=lambda token: -token.right)
-    if any(first.covers(second) for first, second in pairwise(tokens)):
-        text = "".join(char.text or " " for char in chars)
-        return in_words(text, lambda at: (chars[at].left, chars[at].right))
-    groups, end = [], 0
-    for run in _RUN.finditer("".join(token.kind[0] for token in tokens)):
-        groups += tokens[end : run.start()]
-        end = run.end()
-        groups.append(_joined(tokens[run.start() : end][::-1], size))
-    text = _joined([*groups, *tokens[end:]], size).text
-    # pdfium turns brackets by their place.
-    text = _OPENS.sub(lambda match: _OPENING[match[0]], text)
-    return _CLOSES.sub(lambda match: _CLOSING[match[0]], text)
-
-
-def _tokens(chars: Sequence[PlacedChars]) -> Iterator[PlacedChars]:
-    """The words, numbers and signs of a line."""
     text = "".join(char.text or " " for char in chars)
-    for match in _TOKEN.finditer(text):
-        indices = range(*match.span())
-        if match.lastgroup == "right":
-            order = _word(text, indices, lambda at: (chars[at].left, chars[at].right))
-        else:
-            order = sorted(indices, key=lambda index: chars[index].left)
-        shown = [chars[index] for index in indices]
-        left, right = min(char.left for char in shown), max(char.right for char in shown)
-        yield PlacedChars(
-            "".join(text[index] for index in order), left, right, match.lastgroup or ""
-        )
+    words = in_words(text, lambda at: (chars[at].left, chars[at].right))
+    pieces = []
+    for match in _PIECE.finditer(text):
+        start, end = match.span()
+        left, right = min(c.left for c in chars[start:end]), max(c.right for c in chars[start:end])
+        pieces.append(PlacedChars(words[start:end], left, right))
+    pieces.sort(key=lambda piece: piece.left)
+    pieces.reverse()
+    line = "".join(piece.text for piece in pieces[:1])
+    for before, after in pairwise(pieces):
+        if before.covers(after) and (_WORD.match(before.text) or _WORD.match(after.text)):
+            return words
+        line += (" " if before.left - after.right > GAP * size else "") + after.text
+    line = _BETWEEN.sub(lambda between: _from_left(between[0]), line)
+    # pdfium turns brackets by their place.
+    line = _OPENS.sub(lambda bracket: bracket[0].translate(_OPENING), line)
+    return _CLOSES.sub(lambda bracket: bracket[0].translate(_CLOSING), line)
+
+
+def _from_left(text: str) -> str:
+    """What stands between words from the right, with what is read from the left in its order."""
+    run = _RUN if _FROM_LEFT.search(text) else _NUMBER
+    return run.sub(lambda found: found[0][::-1], text)
 
 
 def _word(text: str, word: range, box: Callable[[int], Sequence[float]]) -> list[int]:
@@ -379,13 +365,3 @@ def _word(text: str, word: range, box: Callable[[int], Sequence[float]]) -> list
     if len(lefts) > 1 and all(first < second for first, second in pairwise(lefts)):
         return list(reversed(word))
     return [at for _, same in groupby(word, key=box) for at in reversed(list(same))]
-
-
-def _joined(tokens: Sequence[PlacedChars], size: float) -> PlacedChars:
-    """One token of those that follow each other, with a blank where there is room for one."""
-    text = "".join(token.text for token in tokens[:1])
-    for before, after in pairwise(tokens):
-        room = max(before.left - after.right, after.left - before.right)
-        text += (" " if room > GAP * size else "") + after.text
-    lefts, rights = [each.left for each in tokens], [each.right for each in tokens]
-    return PlacedChars(text, min(lefts, default=0.0), max(rights, default=0.0))
