@@ -1,18 +1,17 @@
 """A quotation beside a document: both in the form in which they are compared. Pure.
 
-By characters, with the way back: white space, line ends, hyphenation at line ends, ligatures,
-quotation marks, dashes, Unicode forms and mark-up without meaning are normalised. By words: where
-they are most alike, and what differs.
+Exactly, by words and signs, with the way back: white space, line ends, hyphenation at line ends,
+ligatures, quotation marks, dashes, Unicode forms and mark-up without meaning are normalised. By
+words alone: where they are most alike, and what differs.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -21,7 +20,6 @@ import regex
 
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.tokens import fold
-from indexer import Line
 
 SAME = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "‟": '"'}
@@ -29,13 +27,7 @@ SAME = str.maketrans(
     | dict.fromkeys("‐‑‒–—―−﹘﹣－⁃", "-")
     | {"\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\ufeff": "", "…": "..."}
 )
-LETTER = r"[\p{L}--\p{Han}]"  # of the scripts that have hyphens
-_HYPHEN = regex.compile(rf"(?<={LETTER})[-‐‑–—](?=\s*{LETTER})", regex.VERSION1)
-_ENDING_HYPHEN = regex.compile(rf"(?<={LETTER})[-‐‑–—]\s*$", regex.VERSION1)
-# Behind a figure or a currency it is no hyphen, but a minus.
-_BROKEN_OFF = re.compile(r"(?<=[^\W\d_])(?<![A-Z]{3})-$")
-_GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
-_GAP = regex.compile(rf"(?<=\p{{N}}{_HYPHEN_MARK}*)\s+(?={_HYPHEN_MARK}*\p{{N}})")
+_HIDDEN = "\x1e"  # stands for mark-up: it parts no word, and between words it is a blank
 
 # Mark-up without meaning: emphasis in pairs, tags within a line, the sign of
 # a quoted mail. Not strikethrough (~~), and no "*" or "_" next to a figure or letter.
@@ -60,117 +52,81 @@ _BLANKS = regex.compile(
 )
 
 
-class _Normalised(dict[int, str]):
-    """A table for `str.translate` that maps each character to its plain form.
-
-    "" for white space and for control and invisible characters, which a model never saw; "fi" for
-    its ligature. Compatibility forms are resolved for ligatures and full-width letters only: in
-    general they would make a power of ten (10²) equal to another number (102).
-    """
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code).translate(SAME)
-        if "\ufb00" <= char <= "\ufb06" or "\uff01" <= char <= "\uffee":
-            char = unicodedata.normalize("NFKC", char)
-        found = self[code] = "" if char.isspace() else visible(char)
-        return found
-
-
-_NORMALISED = _Normalised({ord(_GAP_MARK): " ", ord(_HYPHEN_MARK): ""})
-
-
-def _flat(text: str, linked: bool = False) -> str:
-    """One line in comparable form: normalised, without white space except between two digits.
-
-    A hyphen between letters is left out, since it may come from the line break; the space in
-    "1 20" stays, otherwise it would be the number 120.
-    """
-    text = _HYPHEN.sub(_HYPHEN_MARK, without_markup(text, linked))
-    return _GAP.sub(_GAP_MARK, text).translate(_NORMALISED)
-
-
 @lru_cache(maxsize=4096)
 def without_markup(text: str, linked: bool) -> str:
-    """A line of the same length in which mark-up is replaced by characters that `_flat` drops.
-
-    Mark-up for a blank or a line end becomes as many blanks; with `linked`, links and note marks
-    stay as they are.
-    """
+    """A line of the same length without its mark-up; with `linked` links and note marks stay."""
     text = _BLANKS.sub(lambda blank: " " * len(blank[0]), text)
     for pattern in (_MARKUP, _MARKUP, *(() if linked else (LINKS,))):  # bold in italics
         for match in pattern.finditer(text):
             for start, end in (*match.spans("a"), *match.spans("b")):
-                text = text[:start] + _HYPHEN_MARK * (end - start) + text[end:]
+                text = text[:start] + _HIDDEN * (end - start) + text[end:]
     return text
 
 
-@lru_cache(maxsize=4096)
-def _columns(text: str, linked: bool = False) -> list[int]:
-    """For each character of `_flat(text)` the index in `text` that it came from."""
-    text = _HYPHEN.sub(_HYPHEN_MARK, without_markup(text, linked))
-    gaps = {match.start() for match in _GAP.finditer(text)}
-    columns: list[int] = []
-    for column, char in enumerate(text):
-        pieces = " " if column in gaps else _NORMALISED[ord(char)]
-        columns += [column] * len(pieces)
-    return columns
+# ---- Exactly
+
+_ALONE = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
+_LETTER, _WITHIN = rf"[[\p{{L}}\p{{M}}]--{_ALONE}]", rf"[\p{{Cf}}{_HIDDEN}]*+"
+_BREAK = r"[-‐‑–—][^\S\n]*+\n\s*+"
+# Digits in threes are one number, also over a line end.
+_THREES = r"(?:\p{N}{1,3}(?:[.,-]?[^\S\n]*+\n\s*+|[ \u00a0\u202f])(?=\p{N}{3}(?!\p{N})))*+"
+_NUMBER = rf"{_THREES}\p{{N}}(?:{_WITHIN}(?:[.,:/'’]{_WITHIN})?\p{{N}})*+"
+_SIGNS, _BROKEN_SIGNS = (
+    regex.compile(
+        rf"{_LETTER}(?:{_WITHIN}{between}{_LETTER})*+|{_NUMBER}|\.\.\.|\S", regex.VERSION1
+    )
+    for between in ("", f"(?:{_BREAK})?+")
+)
+_UNSAID = regex.compile(rf"(?<!\p{{N}}){_BREAK}|{_HIDDEN}")
+_OTHER_FORM = regex.compile("[\ufb00-\ufb06\uff01-\uffee]")  # ligatures, full width; not 10²
+_PARTS = "\x1f"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparable:
-    """A document as one string in which quotations are looked up.
+@lru_cache(maxsize=16384)
+def _plain(sign: str) -> str:
+    """A word or sign in one form; "" for one that nobody sees."""
+    said = " ".join(_UNSAID.sub("", sign).translate(SAME).split())
+    return _OTHER_FORM.sub(lambda form: unicodedata.normalize("NFKC", form[0]), visible(said))
 
-    `text` joins the flat lines; `starts` are their offsets in it, `numbers` their line numbers
-    (1-based), and `leads` the number of characters inserted before each. `linked` is whether links
-    and note marks are included.
-    """
+
+@dataclass(frozen=True)
+class Signs:
+    """The words, numbers and signs of a text in one form; with `broken` no hyphen of a line end."""
 
     text: str
-    starts: Sequence[int]
-    numbers: Sequence[int]
-    leads: Sequence[int]
-    lines: Sequence[Line]
-    linked: bool = False
+    linked: bool
+    broken: bool
 
-    def line(self, at: int) -> int:
-        """The 1-based number of the line that a character came from."""
-        return self.numbers[bisect_right(self.starts, at) - 1]
+    @cached_property
+    def joined(self) -> str:
+        """All of them, each between two marks."""
+        signs = _PARTS.join(filter(None, (_plain(match[0]) for match in self._matches())))
+        return f"{_PARTS}{signs}{_PARTS}"
 
-    def column(self, at: int) -> int:
-        """The column in its line that a character came from."""
-        index = bisect_right(self.starts, at) - 1
-        columns = _columns(self.lines[self.numbers[index] - 1].text, self.linked)
-        return columns[max(0, min(at - self.starts[index] - self.leads[index], len(columns) - 1))]
+    @cached_property
+    def _bare(self) -> str:
+        return "\n".join(without_markup(line, self.linked) for line in self.text.split("\n"))
 
+    def _matches(self) -> Iterator[regex.Match[str]]:
+        return (_BROKEN_SIGNS if self.broken else _SIGNS).finditer(self._bare)
 
-def comparable(lines: Sequence[Line], linked: bool = False) -> Comparable:
-    """The lines in the form in which quotations are compared, without page marks."""
-    pieces: list[str] = []
-    numbers: list[int] = []
-    leads: list[int] = []
-    for number, line in enumerate(lines, start=1):
-        flat = "" if line.is_mark else _flat(line.text, linked)
-        if not flat:
-            continue
-        before = pieces[-1] if pieces else ""
-        if flat[0].isalpha() and numbers and _ENDING_HYPHEN.search(lines[numbers[-1] - 1].text):
-            pieces[-1] = before[:-1]
-        gap = " " if before[-1:].isdigit() and flat[0].isdigit() else ""
-        pieces.append(gap + flat)
-        numbers.append(number)
-        leads.append(len(gap))
-    starts, size = [], 0
-    for piece in pieces:
-        starts.append(size)
-        size += len(piece)
-    return Comparable("".join(pieces), starts, numbers, leads, lines, linked)
+    @cached_property
+    def spans(self) -> Sequence[tuple[int, int]]:
+        """Where each of them stands in the text."""
+        return [match.span() for match in self._matches() if _plain(match[0])]
 
+    @cached_property
+    def _starts(self) -> Sequence[int]:
+        return [at for at, char in enumerate(self.joined) if char == _PARTS]
 
-def comparable_quote(quote: str, linked: bool) -> Comparable:
-    """A quotation in comparable form; it may end at a hyphen of a line break."""
-    lines = [Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]
-    found = comparable(lines, linked)
-    return replace(found, text=_BROKEN_OFF.sub("", found.text))
+    def places(self, wanted: Signs) -> Iterator[tuple[int, int]]:
+        """Where the text has all signs of another, in their order."""
+        at = self.joined.find(wanted.joined)
+        while at >= 0:
+            ends = at, at + len(wanted.joined) - 1
+            first, last = (bisect_left(self._starts, end) for end in ends)
+            yield self.spans[first][0], self.spans[last - 1][1]
+            at = self.joined.find(wanted.joined, at + 1)
 
 
 # ---- By words

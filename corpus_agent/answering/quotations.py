@@ -10,24 +10,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import accumulate, takewhile
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate, product, takewhile
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.comparable import (
     ALTERED_SHARE,
     LINKS,
-    Comparable,
+    Signs,
     Text,
     aligned,
-    comparable,
-    comparable_quote,
-    without_markup,
 )
 from corpus_agent.answering.records import Citation
-from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import Unit, is_courtesy, is_item, leads_in, units, wants_more
 from corpus_agent.text.tokens import piece_size
 from corpus_agent.text.wording import Verdict
@@ -39,26 +34,14 @@ if TYPE_CHECKING:
 NEAR_LINES = 30  # a quotation found within this distance of the claimed line is not moved
 WIDENED_LINES = 15  # above and below a piece, that its sentence may go on in
 MOST_WIDENED = 600  # characters of a whole sentence or row; a piece of a longer one is partial
-# Characters of a quotation that are compared at all of its places, nearest first: a text that
-# repeats itself has one at each period.
-_MOST_COMPARED = 100_000
 
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
 _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
-_PART = re.compile(r"\d+(?:[.,'’]\d+)*|[^\W\d_]+")
-_BROKEN_LINE = re.compile(r"(?<=[^\W\d_])[-‐‑–—]\s*\n\s*(?=[^\W\d_])")
-# Beside a digit these belong to its number: a sign, a separator, a decimal point.
-_OF_NUMBER = re.compile(r"\d[.,'’:/-]?$")
-_BROKEN = re.compile(r"(?<!\d)\d{1,3}[.,-]?$")
-_THOUSANDS = re.compile(r"(?<!\d)\d{1,3}[ \u00a0\u202f]$")
-_GROUP = re.compile(r"\d{3}(?!\d)|\d+/\d")
-_HAN_NUMERALS = frozenset("〇零一二三四五六七八九十百千万亿")
 _FEW_WORDS = 2
 _OPENING_MARKS = " \t\"'“„«‘(…."
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 _FORGED_MARK = re.compile(r"\s*- - - .{1,40}$")  # as the text of a document has what is like a mark
-_NUMBER_GOES_ON = re.compile(r"[.,'’:/-]?\d")
 
 
 def _spellings(quote: str) -> list[str]:
@@ -288,29 +271,23 @@ def _goes_on(above: str, below: str, *, is_marked: bool) -> bool:
 
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
-    """The occurrence nearest to a line."""
-    linked = LINKS.search(quote) is not None
-    haystack = comparable(lines, linked)
-    for capitals in (False, True):
-        if capitals:
-            haystack = replace(haystack, text=_small(haystack.text))
-        for spelling in _spellings(quote):
-            needle = comparable_quote(spelling, linked).text
-            wanted = _small(needle) if capitals else needle
-            found = _nearest(haystack, wanted, spelling, near_line)
-            if found is not None and (not capitals or _is_shouted(_between(lines, found))):
-                return found
+    """The occurrence nearest to a line: in its own letters, else in a text of capitals."""
+    texts = ["" if line.is_mark else line.text for line in lines]
+    begins = [*accumulate((len(text) + 1 for text in texts), initial=0)]
+    linked, near = LINKS.search(quote) is not None, begins[max(1, min(near_line, len(lines))) - 1]
+    there = [Signs("\n".join(texts), linked, broken) for broken in (False, True)]
+    spellings = _spellings(unicodedata.normalize("NFC", quote))
+    written = [one for one in spellings if any(map(str.isalnum, one))]
+    written += [one.upper() for one in written if not any(map(str.isdigit, one))]
+    for one in written:
+        said = [Signs(one, linked, broken) for broken in (False, True)]
+        for text, wanted in product(there, said):
+            places = text.places(wanted)
+            start, end = min(places, key=lambda place: abs(place[0] - near), default=(0, 0))
+            if end:
+                first, last = bisect_right(begins, start), bisect_left(begins, end)
+                return first, start - begins[first - 1], last, end - begins[last - 1]
     return None
-
-
-def _small(text: str) -> str:
-    """The text in lower case, with the same number of characters."""
-    return "".join(small if len(small := char.lower()) == 1 else char for char in text)
-
-
-def _is_shouted(there: str) -> bool:
-    """Whether a passage is all capitals, which a quotation may write in sentence case."""
-    return there == there.upper() and not any(map(str.isdigit, there))
 
 
 def _between(lines: Sequence[Line], found: Found) -> str:
@@ -318,72 +295,6 @@ def _between(lines: Sequence[Line], found: Found) -> str:
     text = [line.text for line in lines[first - 1 : last] if not line.is_mark]
     text[-1] = text[-1][:right]
     return "\n".join([text[0][left:], *text[1:]])
-
-
-def _nearest(haystack: Comparable, wanted: str, quote: str, near_line: int) -> Found | None:
-    """The place of whole words and numbers that is nearest to a line."""
-    if not any(char.isalnum() for char in wanted):
-        return None
-    starts = _occurrences(haystack.text, wanted)
-    nearest = sorted(starts, key=lambda at: abs(haystack.line(at) - near_line))
-    for start in nearest[: max(1, _MOST_COMPARED // len(wanted))]:
-        end = start + len(wanted) - 1
-        last, right = haystack.line(end), haystack.column(end) + 1
-        found = haystack.line(start), haystack.column(start), last, right
-        if not _in_a_word(haystack.lines, found) and _same_words(haystack.lines, found, quote):
-            return found
-    return None
-
-
-def _same_words(lines: Sequence[Line], found: Found, quote: str) -> bool:
-    """Whether a piece has the words of a quotation: "nowhere" is not "now here".
-
-    Either may break a word at the end of a line.
-    """
-    there, said = (
-        [_parts(text), _parts(_BROKEN_LINE.sub("", text))]
-        for text in (_between(lines, found), quote)
-    )
-    return any(words in there for words in said)
-
-
-def _parts(text: str) -> list[str]:
-    plain = without_markup(visible(text).replace("\u00ad", ""), linked=False)
-    return _PART.findall(unicodedata.normalize("NFKC", plain).casefold())
-
-
-def _in_a_word(lines: Sequence[Line], found: Found) -> bool:
-    """Whether a piece begins or ends within a word or a number."""
-    first, left, last, right = found
-    before, text = lines[first - 1].text[:left], lines[first - 1].text[left:]
-    inside, after = lines[last - 1].text[:right], lines[last - 1].text[right:]
-    above = "" if before.strip() or first < 2 else lines[first - 2].text.rstrip()
-    below = "" if after.strip() or last == len(lines) else lines[last].text.lstrip()
-    if any(
-        (_BROKEN.search(a) and _GROUP.match(b)) or _HAN_NUMERALS.issuperset((a[-1:], b[:1]))
-        for a, b in ((above, text), (inside, below))
-        if a and b
-    ):
-        return True  # a number that goes on in the next line
-    return parted(before, text) or parted(inside, after)
-
-
-def parted(before: str, after: str) -> bool:
-    """Whether one word or number goes on over a boundary; scripts without spaces have no words."""
-    if not before or not after:
-        return False
-    if _OF_NUMBER.search(before) and _NUMBER_GOES_ON.match(after):
-        return True
-    if _THOUSANDS.search(before) and _GROUP.match(after):
-        return True
-    both = before[-1], after[0]
-    return all(map(str.isalnum, both)) and not any(map(piece_size, both))
-
-
-def _occurrences(text: str, needle: str) -> Iterator[int]:
-    start = -1
-    while (start := text.find(needle, start + 1)) >= 0:
-        yield start
 
 
 def _resembling(lines: Sequence[Line], quote: str) -> Located | None:

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.answering.comparable import _columns, _flat
+from corpus_agent.answering.comparable import Signs
 from corpus_agent.answering.quotations import check_quotation, locate
 from indexer.records import Line
 from tests.support.cost import processor_seconds
@@ -230,9 +232,9 @@ def test_a_piece_of_a_sentence_is_widened_to_the_whole_or_not_verified():
 
 
 @given(st.text(alphabet="ab -–\u00ad1 2ﬁ²é\t.", max_size=40))
-def test_each_character_that_is_compared_knows_where_it_came_from(text):
-    assert len(_columns(text)) == len(_flat(text))
-    assert _columns(text) == sorted(_columns(text))
+def test_each_word_that_is_compared_knows_where_it_came_from(text):
+    signs = Signs(text, linked=False, broken=True)
+    assert all(at in signs.places(replace(signs, text=text[slice(*at)])) for at in signs.spans)
 
 
 def test_a_page_end_hides_no_negation():
@@ -254,11 +256,7 @@ def test_words_are_parted_as_they_are_and_mark_up_says_nothing():
         ("The policy is notable for its terms", "The policy is not able for its terms", None),
         ("The members re-sign the garden lease", "The members resign the garden lease", None),
         ("The members resign the garden lease", "The members re-sign the garden lease", None),
-        (
-            "The members re-\nsign the garden lease",
-            "The members resign the garden lease",
-            "verified",
-        ),
+        ("The members re-\nsign our lease", "The members resign our lease", "verified"),
         ("The tenant [keeps dogs](x.md) at home", "The tenant keeps dogs at home", "verified"),
         ("The tenant [keeps dogs](x.md) at home", "The tenant [keeps dogs](y.md) at home", None),
         ("The tenant[1] keeps dogs at home", "The tenant keeps dogs at home", "verified"),
