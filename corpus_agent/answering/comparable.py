@@ -322,7 +322,6 @@ class Change:
 
     mine: Sequence[str]
     theirs: Sequence[str]
-    first: bool
     inner: bool
     following: str
 
@@ -338,7 +337,6 @@ def changes_of(claim: str, text: str) -> tuple[float, list[Change]]:
         Change(
             mine[i1:i2],
             theirs[j1:j2],
-            first=i1 == 0,
             inner=equal[0] < number < equal[-1],
             following=" ".join(mine[i2 : i2 + 1]),
         )

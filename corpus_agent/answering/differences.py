@@ -27,18 +27,11 @@ from corpus_agent.text.tokens import (
 
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _ALIKE = 0.5  # the same: in other words a sentence may say no and mean yes
-_SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
-_MOST_REPLACED = 3  # words
 _HAN = regex.compile(r"\p{Han}")
-_PARTS = re.compile(
-    r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
-)
 _CLAUSES = regex.compile(
     r"(?i)[,;，；、。.]\s+|[，；、。]|,?\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
 )
 _ARTICLES = "a an the der die das den dem ein eine le la les un une el los las il lo i de het een o"
-_RETOLD = 3  # of so many words one is a claim's own: it retells a text in its words
-_COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e", "with", "mit"])
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _RUN = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*")
@@ -100,14 +93,13 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
     text = evidence.text
     share, changes = changes_of(claim, text)
     repeats = share >= _NEARLY
-    whole = _shared(claim, text) == len(content_terms(claim))
     shortened = repeats and not any(_apart(change.mine, ()) for change in changes)
     return (
         _other_figure(claim, text, question)
         or _other_bound(claim, text)
         or excluded(claim, text)
         or (_repeated_otherwise(claim, text, share, changes) if repeats else None)
-        or (other_sense(claim, text) if not shortened and (share >= _ALIKE or whole) else None)
+        or (other_sense(claim, text) if share >= _ALIKE and not shortened else None)
         or exchanged(claim, text)
         or _other_name(claim, evidence, question)
         or _crossed(claim, text)
@@ -199,18 +191,13 @@ def other_sense(claim: str, text: str) -> tuple[str, str] | None:
 
     Two of them cancel: "not without consent" is "with consent".
     """
-    every = (part for whole in _PARTS.split(text) for part in _CLAUSES.split(whole))
-    shared = [(_shared(claim, part), part) for part in every]
+    shared = [(_shared(claim, part), part) for part in _CLAUSES.split(text)]
     most = max(count for count, _ in shared)
     parts = [part for count, part in shared if 2 * count >= most]
     opposite, mine = turned(claim, text), denials(claim, text)
     theirs = [denials(part, claim) for part in parts]
     own = len(mine) + len(opposite)
-    if len(parts) > 1:
-        same = bool(own % 2) in {bool(len(each) % 2) for each in theirs}
-    else:
-        same = own % 2 == len(theirs[0]) % 2 and len(mine) - len(theirs[0]) < 2
-    if same:
+    if own % 2 in {len(each) % 2 for each in theirs}:
         return None
     if opposite:
         return opposite[0]
@@ -291,12 +278,17 @@ def _crossed(claim: str, text: str) -> tuple[str, str] | None:
     said = content_terms(claim)
     for parts in pairwise(_CLAUSES.split(text)):
         one, other = map(content_terms, parts)
-        if denials(" ".join(parts), "") or len(_without(said, [*one, *other])):
+        if _without(said, [*one, *other]):
             continue
+        first = [word for part in parts for word in WRITTEN.findall(part)[:1]]
+        begun = all(word[0].isupper() or fold(word) in STOP_WORDS for word in first)
         for (mine, own), (theirs, others) in permutations(zip(parts, (one, other), strict=True)):
-            gone, left, kept = _without(own, said), _without(others, said), _without(others, own)
-            if not (gone and left and len(_without(kept, left)) and len(own) > 1):
+            gone, left = _without(own, said), _without(others, said)
+            taken = _without(_without(others, own), left)
+            if not (gone and left and taken and len(own) > 1):
                 continue
+            if begun and others[0] in left and own[0] not in (*gone, *others):
+                return taken[0], gone[0]  # the one does what the other does
             for word, lost in _counterparts(mine, theirs, own, others):
                 led = own[: own.index(word)]  # of which a claim has lost more than a third
                 turned = sum(3 for each in led if each in gone) > len(led)
@@ -332,9 +324,6 @@ def _repeated_otherwise(
     claim: str, text: str, share: float, changes: Sequence[Change]
 ) -> tuple[str, str] | None:
     """What a claim that repeats a text has otherwise: one word for one, two swapped, a "not"."""
-    meant = content_terms(claim)
-    apart = [word for word in meant if not _count(word, text)]
-    retold = _RETOLD * len(apart) > len(meant)
     new = [word for change in changes for word in change.mine]
     gone = [word for change in changes for word in change.theirs]
     for change in changes:
@@ -346,16 +335,12 @@ def _repeated_otherwise(
             if (len(said) + len(opposite) - len(there)) % 2:
                 beside = (" ".join([*words, change.following]) for words in (mine, left))
                 return opposite[0] if opposite else (next(beside), next(beside))
-        if not (mine and theirs) or len(mine) > _MOST_REPLACED or len(theirs) > _MOST_REPLACED:
-            continue
         own, others = _apart(mine, theirs), _apart(theirs, mine)
         if not (own and others):
             continue
         swapped = not _apart(own, gone) and len(_apart(others, new)) < len(others)
         moved = any(_count(w, claim) <= _count(w, text) for w in own if _count(w, text))
-        surely = not moved and (not change.first or share >= _SURELY)
-        named = _is_named(own) and _is_named(others)
-        if swapped or (surely and (named or not retold) and _is_other(mine, theirs, own, others)):
+        if swapped or (not moved and _is_other(mine, theirs, own, others)):
             return " ".join(own), " ".join(others)
     return None
 
@@ -363,16 +348,14 @@ def _repeated_otherwise(
 def _is_other(
     mine: Sequence[str], theirs: Sequence[str], own: Sequence[str], others: Sequence[str]
 ) -> bool:
-    """Whether words say something else than others: no synonym, figure or part of a compound."""
+    """Whether words say something else than others: no synonym, no figure."""
     one, other = " ".join(mine), " ".join(theirs)
     if _is_named(own) and _is_named(others):
-        return bool(readings(one)) == bool(readings(other))  # a month is no name
-    short, long = sorted((fold(own[0]), fold(others[0])), key=len)
-    compound = len(short) >= _COMPOUND and (long.startswith(short) or long.endswith(short))
+        return True
     part = _HAN.fullmatch(other) and not readings(other)  # a character of a longer word
     same = alike(one, other) or not readings(one).isdisjoint(readings(other))
     as_many = len(mine) == len(theirs) and len(own) == len(others)
-    return not (same or compound or part) and as_many and has_digit(one) == has_digit(other)
+    return not (same or part) and as_many and has_digit(one) == has_digit(other)
 
 
 def _count(word: str, text: str) -> int:

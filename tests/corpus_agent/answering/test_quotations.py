@@ -52,10 +52,6 @@ def verdict(quote: str, line: int = 3) -> tuple[str, int, int]:
     return citation.verdict, citation.line_start, citation.line_end
 
 
-def test_a_verbatim_quotation_is_verified_where_it_stands():
-    assert verdict("The deposit is £1,130") == ("verified", 3, 5)  # as the whole sentence
-
-
 NOTES = (
     "The deposit is held by [[Bank|the savings bank]] until [[Lease end]]. ^deposit\n"
     "It was 10 ^2 metres and 3 ^abc1 high.\n"

@@ -165,10 +165,12 @@ def test_two_passages_may_support_a_sentence_together():
     found = Supporter([LEASE, camp, fees]).support(claim)
     assert {window.passage.source for window in found} == {"camp.md", "fees.md"}
     assert isinstance(Supporter([LEASE, camp, fees]).support(claim.replace("5", "4")), Judgement)
-    duties = "The Landlord keeps the roof. The Tenant keeps the gates. They are painted in May."
-    duties = Supporter([passage("duties.md", 1, duties)])
-    assert isinstance(duties.support("The Landlord keeps the gates."), Judgement)
-    assert not isinstance(duties.support("The gates are painted in May."), Judgement)  # by "They"
+    for end in (". The", ", and the", ", while the"):
+        whole = f"The Landlord keeps the roof{end} Tenant mends the gates. They are shut in May."
+        duties = Supporter([passage("duties.md", 1, whole)])
+        for claim in ("The Landlord mends the gates.", "The Tenant keeps the roof."):
+            assert isinstance(duties.support(claim), Judgement), whole
+        assert not isinstance(duties.support("The gates are shut in May."), Judgement)  # by "They"
 
 
 def test_no_title_supports_and_no_sentence_of_another_year_does_with_one_of_this():

@@ -482,6 +482,7 @@ The policy runs from 1 May 2026 to 30 April 2027.
 + The policy runs from 1 May 2026
 + The policy runs until 30 April 2027
 - The policy runs from 30 April 2026 to 1 May 2027
+- The policy runs from 1 May 2027
 The price is £15 instead of £12.
 - The price is £12
 + The price is £15
