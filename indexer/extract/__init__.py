@@ -189,7 +189,7 @@ def is_cut_at_limit(label: str) -> bool:
     return label.partition("/")[0] in _PLAIN
 
 
-_PLAIN = frozenset({"text", "markdown", "org", "rst", "latex", "csv", "json"})
+_PLAIN = frozenset({"text", "markdown", "org", "csv", "json"})
 
 
 def writes_markdown(label: str) -> bool:

@@ -62,8 +62,8 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     alone = _FOREIGN.search(source) is None
     styles = _STYLES.finditer(source) if alone else ()
     css = "\n".join(each[2] for each in styles if each[2] and not _ELSEWHERE.search(each[1]))
-    any_case, styled = _TYPED.search(source) is None, not alone or "<style" in source.lower()
-    reader = _Reader(Stylesheet(css, source, any_case=any_case, styled=styled))
+    styled = not alone or "<style" in source.lower()
+    reader = _Reader(Stylesheet(css, source, styled=styled))
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
     parser.feed(source.encode("utf-8", "replace"))
@@ -82,7 +82,6 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
 _FOREIGN = re.compile(r"(?i)<script\b|rel\s*=\s*[\"']?stylesheet|@import")
 _STYLES = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<style\b([^<>]{0,500}+)>(.*?)(?:</style|\Z)")
 _ELSEWHERE = re.compile(r"(?i)\bmedia\s*=[\s\"']*(?!all\b|screen\b)\w")  # on paper, or not known
-_TYPED = re.compile(r"(?i)<!doctype\s")
 # A formula, and what may hold the beginning of one that is none.
 _MATH = re.compile(
     r"(?is)<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)"

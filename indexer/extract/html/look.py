@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -59,11 +59,11 @@ _Declared = dict[str, tuple[bool, _Rank, int, int, str]]
 class Stylesheet:
     """The rules of a page's own stylesheets, by the elements that they are for, in their order.
 
-    With `any_case`, as in a page of no declared type, a name is found in any letter case. `styled`
-    is a page with rules or scripts, which may change its white and what is faint.
+    A name is found in any letter case, as in a page of no declared type. `styled` is a page with
+    rules or scripts, which may change its white and what is faint.
     """
 
-    def __init__(self, css: str, source: str, *, any_case: bool, styled: bool) -> None:
+    def __init__(self, css: str, source: str, *, styled: bool) -> None:
         self._styled = styled
         self.plain = Look(ground=UNKNOWN if styled else PAPER)
         self._found: dict[int, _Declared] = {}
@@ -74,11 +74,9 @@ class Stylesheet:
             for rule in _AT_RULES.sub(lambda rule: rule[1] or "", css).split("}")
         ]
         if any(mark and declared for _, mark, declared in rules):
-            self._apply(rules, source, str.lower if any_case else str)
+            self._apply(rules, source)
 
-    def _apply(
-        self, rules: Collection[tuple[str, str, str]], source: str, fold: Callable[[str], str]
-    ) -> None:
+    def _apply(self, rules: Collection[tuple[str, str, str]], source: str) -> None:
         from lxml import etree
 
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
@@ -90,10 +88,10 @@ class Stylesheet:
         for element in numbers:
             for attribute, mark in (("class", "."), ("id", "#")):
                 if given := element.get(attribute):
-                    element.set(attribute, fold(given))
-                    names.update(mark + each for each in fold(given).split())
+                    element.set(attribute, given.lower())
+                    names.update(mark + each for each in given.lower().split())
         for number, (selectors, _, declared) in enumerate(rules):
-            folded = _NAMES.sub(lambda name: fold(name[0]), selectors)
+            folded = _NAMES.sub(lambda name: name[0].lower(), selectors)
             for path, rank, steps in _paths(folded, names):
                 if (tried := len(numbers) ** steps) > left:
                     continue
@@ -336,7 +334,7 @@ class _Tag(NamedTuple):
 
 def with_looks(text: str) -> str:
     """Markdown with marks of what its tags and comments do not show, or strike out."""
-    sheet, last = Stylesheet("", "", any_case=True, styled=False), text.rfind("-->")
+    sheet, last = Stylesheet("", "", styled=False), text.rfind("-->")
     tags, pieces, at = [_Tag("", sheet.plain)], list[str](), 0
     while found := _TOKEN.search(text, at) if "<" in text else None:
         look, start = tags[-1].look, at

@@ -15,7 +15,6 @@ from indexer.extract.tables import (
     MAX_ROWSPAN,
     Cell,
     Source,
-    is_data,
     resolved,
     row_lines,
 )
@@ -149,9 +148,7 @@ class TableDraft:
             for kind, group, row in self._rows
         )
         odd = self.nested or any(block.alone for block in inner)
-        if odd and not self._marked and not is_data(grid):
-            return []
-        return row_lines(grid, self._marked)
+        return [] if odd and not self._marked else row_lines(grid, self._marked)
 
 
 def _number(value: str, most: int) -> int:

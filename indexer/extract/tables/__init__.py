@@ -201,12 +201,6 @@ def row_lines(rows: Sequence[Row], data: bool = False) -> list[str]:
     return [] if width < 2 or _is_layout(left, data) else list(_lines(left, width))
 
 
-def is_data(rows: Sequence[Row]) -> bool:
-    """Whether a table names its columns, by the document's marks or evidently."""
-    left, width = compact(rows)
-    return width > 1 and bool(_header(left, width).names)
-
-
 def _is_layout(rows: Sequence[Row], data: bool) -> bool:
     """Whether a table only places texts on a page."""
     own = [placed.cell for row in rows for placed in row.cells if not placed.again]

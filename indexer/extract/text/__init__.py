@@ -1,6 +1,6 @@
 """Plain text, source code, Markdown, Org, reStructuredText and LaTeX, in any encoding.
 
-Mark-up is kept, as it reads well as text. Titles are found by the format's conventions.
+Mark-up is kept, as it reads well as text. Markdown and Org say their titles.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import codecs
 import re
 from collections import Counter
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from indexer.errors import UnreadableDocument
@@ -140,13 +140,7 @@ def markdown_title(text: str) -> str | None:
     return heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") if heading else None
 
 
-# A title: `#+TITLE:`, the argument of the title command, a line underlined with one sign.
-_TITLES = {
-    "org": re.compile(r"(?im)^#\+title:[ \t]*(\S.*)$"),
-    "latex": re.compile(r"\\title(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]*\})+)\}"),
-    "rst": re.compile(r"(?m)^(?![=\-~^\"'`#*+.:_])(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$"),
-}
-_LATEX_COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}]|\\\\")
+_ORG_TITLE = re.compile(r"(?im)^#\+title:[ \t]*(\S.*)$")
 MAX_TITLE_SEARCH = 20_000  # characters at the beginning, among which a title stands
 
 
@@ -155,16 +149,11 @@ def read_text(data: bytes) -> Extraction:
     return Extraction(None, plain_lines([decode(data)]))
 
 
-def _titled(kind: str, data: bytes) -> Extraction:
-    """The lines of a text, and its title by the conventions of its kind."""
+def read_org(data: bytes) -> Extraction:
+    """Its `#+TITLE:` and lines."""
     text = decode(data).replace("\r\n", "\n")
-    found = _TITLES[kind].search(text[:MAX_TITLE_SEARCH])
-    title = found[1] if found else ""
-    title = " ".join((_LATEX_COMMAND.sub(" ", title) if kind == "latex" else title).split())
-    return Extraction(title or None, plain_lines([text]))
-
-
-read_org, read_latex, read_rst = (partial(_titled, kind) for kind in _TITLES)
+    title = _ORG_TITLE.search(text[:MAX_TITLE_SEARCH])
+    return Extraction(title[1] if title else None, plain_lines([text]))
 
 
 # --- Single-byte code pages -----------------------------------------------------------------------

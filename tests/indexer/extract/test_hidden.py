@@ -409,7 +409,6 @@ SELECTED = [  # what any selector of CSS may say of the second element, a div
 ]
 RULES |= {rule.replace("{}", "{display:none}"): attribute for rule, attribute in SELECTED}
 NOT_HIDING = [
-    "<!doctype html><style>.X{display:none}</style>",
     "<style>.x{display:none}div.x{display:block}</style>",
     "<style media=print>.x{display:none}</style>",
     "<!-- <style>.x{display:none}</style> -->",
