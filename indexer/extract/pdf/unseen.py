@@ -16,7 +16,6 @@ from functools import cached_property
 from itertools import accumulate
 from math import hypot
 from operator import sub
-from struct import iter_unpack, unpack
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
@@ -245,25 +244,17 @@ class Drawing:
 
     def _coloured(self) -> Iterator[int]:
         """Those in no colour, or in that of what they lie on."""
-        colours = calls.fill_colours(self.texts)
-        for mode in OUTLINES:
-            for match in re.finditer(re.escape(bytes([mode])), self.modes):
-                at = match.start()
-                colours[4 * at : 4 * at + 4] = calls.stroke_colours([self.texts[at]])
-        grounds = {each.colour for each in self.surfaces if each.colour is not None}
-        lost_on: dict[tuple[bytes], set[Colour]] = {}  # those alike, of the colours to look at
-        one = colours[:4]  # as on many pages
-        every = one if colours == one * len(self.texts) else colours
-        for raw in set(iter_unpack("16s", every)):
-            colour = unpack("4I", *raw)
-            alike = {ground for ground in grounds | {PAPER} if _alike(colour, ground)}
-            if alike or colour[3] < MIN_ALPHA:
-                lost_on[raw] = alike
-        for at, raw in enumerate(iter_unpack("16s", colours)) if lost_on else ():
-            if raw in lost_on:
-                colour, alike = unpack("4I", *raw), lost_on[raw]
-                if colour[3] < MIN_ALPHA or self._is_lost(at, colour, alike):
-                    yield at
+        colours = list(fours(calls.fill_colours(self.texts)))
+        for at in (at for at, mode in enumerate(self.modes) if mode in OUTLINES):
+            colours[at] = tuple(calls.stroke_colours([self.texts[at]]))
+        grounds = {PAPER, *(each.colour for each in self.surfaces if each.colour is not None)}
+        alike = {each: {one for one in grounds if _alike(each, one)} for each in set(colours)}
+        lost = {each: on for each, on in alike.items() if on or each[3] < MIN_ALPHA}
+        for at, colour in enumerate(colours) if lost else ():
+            if colour in lost and (
+                colour[3] < MIN_ALPHA or self._is_lost(at, colour, lost[colour])
+            ):
+                yield at
 
     def _is_lost(self, at: int, colour: Colour, grounds: set[Colour]) -> bool:
         """Whether a text in such a colour lies on something in one of these, which are alike."""
