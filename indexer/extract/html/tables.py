@@ -51,12 +51,11 @@ class _Draft:
     def finished(self, *, is_any: bool) -> Cell:
         """The cell; with `is_any` of text that is seen alone."""
         texts = [block.text for block in self.blocks if block.is_seen or not is_any]
-        strong = self.cell.strong or not any(block.weak for block in self.blocks)
+        strong = not any(block.weak for block in self.blocks)
         return replace(self.cell, text="\n".join(texts), strong=strong, prose=len(texts) > 1)
 
 
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})
-_BOLD = re.compile(r"font-weight:(?:bold|[6-9]00)")
 _SPAN = re.compile(r"[ \t\n\f\r]*\+?(\d+)")
 
 
@@ -72,7 +71,6 @@ class TableDraft:
         self._rows: list[tuple[str, int, list[_Draft]]] = []  # kind and number of group, cells
         self._kind, self._group = "", 0
         self._row: list[_Draft] | None = None
-        self._is_bold = False  # the row
         self._before: list[Block] = []  # captions, and what stands between cells
         self._unseen: list[Block] = []
         self._into = self._before
@@ -84,7 +82,7 @@ class TableDraft:
             self._kind, self._row, self._into = tag, None, self._before
             self._group += 1
         elif tag == "tr":
-            self._begin_row(named, is_shown=is_shown)
+            self._begin_row(is_shown=is_shown)
         elif tag in ("td", "th"):
             self._begin_cell(tag, named, is_shown)
         elif tag == "caption":
@@ -99,24 +97,23 @@ class TableDraft:
         if tag in _GROUPS:
             self._kind = ""
 
-    def _begin_row(self, named: Mapping[str, str], *, is_shown: bool) -> None:
+    def _begin_row(self, *, is_shown: bool) -> None:
         if not self._kind:
             self._kind = "tbody"
             self._group += 1
-        self._row, self._is_bold, self._into = [], _is_bold(named), self._before
+        self._row, self._into = [], self._before
         if is_shown:
             self._rows.append((self._kind, self._group, self._row))
 
     def _begin_cell(self, tag: str, named: Mapping[str, str], is_shown: bool) -> None:
         if self._row is None:
-            self._begin_row({}, is_shown=True)
+            self._begin_row(is_shown=True)
         if not is_shown:
             self._into = self._unseen
             return
         rows = _number(named.get("rowspan", ""), MAX_ROWSPAN)
         columns = _number(named.get("colspan", ""), MAX_COLSPAN)
-        bold = _is_bold(named) or self._is_bold
-        draft = _Draft(Cell("", tag == "th", bold, rows=rows, columns=columns))
+        draft = _Draft(Cell("", tag == "th", rows=rows, columns=columns))
         self._into = draft.blocks
         self._marked = self._marked or tag == "th"
         assert self._row is not None
@@ -155,7 +152,3 @@ def _number(value: str, most: int) -> int:
     """A span: 1 if it is none; `Cell` has the meaning of 0 rows, and 0 columns count as 1."""
     found = _SPAN.match(value)
     return min(int(found[1][:9]), most) if found else 1
-
-
-def _is_bold(named: Mapping[str, str]) -> bool:
-    return _BOLD.search(named.get("style", "").replace(" ", "").lower()) is not None
