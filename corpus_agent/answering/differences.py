@@ -350,12 +350,11 @@ def _is_other(
 ) -> bool:
     """Whether words say something else than others: no synonym, no figure."""
     one, other = " ".join(mine), " ".join(theirs)
-    if _is_named(own) and _is_named(others):
-        return True
     part = _HAN.fullmatch(other) and not readings(other)  # a character of a longer word
     same = alike(one, other) or not readings(one).isdisjoint(readings(other))
     as_many = len(mine) == len(theirs) and len(own) == len(others)
-    return not (same or part) and as_many and has_digit(one) == has_digit(other)
+    as_many = as_many and has_digit(one) == has_digit(other)
+    return (_is_named(own) and _is_named(others)) or (as_many and not (same or part))
 
 
 def _count(word: str, text: str) -> int:

@@ -209,7 +209,8 @@ def _is_one(text: str, one: Unit, other: Unit) -> bool:
     if {one.kind, other.kind} != {"text"} or "\n" in text[one.end : other.start]:
         return False
     goes_on = second.lstrip(_OPENING_MARKS)[:1].islower() and not is_item(second)
-    return goes_on or _is_short(second) or (_is_short(first) and not is_item(first))
+    noted = second[0] in "[(（" and second.rstrip(" .。")[-1] in "])）" and not is_item(second)
+    return goes_on or noted or _is_short(second) or (_is_short(first) and not is_item(first))
 
 
 def _is_short(text: str) -> bool:

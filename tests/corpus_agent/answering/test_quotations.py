@@ -205,12 +205,12 @@ PIECES = [
     # a sign behind, and the brackets of an account
     ("Net result: 70 CHF-\nof the cabin", "Net result: 70 CHF"),
     ("| Net result of the cabin | 70 % - |", "Net result of the cabin | 70 %"),
-    # measures and dates
     ("Der alte Kessel kostet 5 Tsd. Euro im Jahr.", "Der alte Kessel kostet 5 Tsd."),
     ("技术人员在检查中记录了负五度的数值", "技术人员在检查中记录了负五"),
     # what is no sentence by itself, and what goes on behind a stop, an empty line, a page
     ("VOID. The holder sails for free.", "The holder sails for free."),
     ("The tank is sound. Untrue!", "The tank is sound."),
+    ("We repay in thirty days. [Repealed by § 9]", "We repay in thirty days."),
     ("假的。客人可以在木屋里过夜和吸烟。", "客人可以在木屋里过夜和吸烟。"),
     ("“The debt was paid!” lied the clerk.", "The debt was paid!"),
     ("It is no fact that\n\nthe ferry sails in winter.", "the ferry sails in winter."),
