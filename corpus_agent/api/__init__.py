@@ -292,7 +292,7 @@ class Corpus:
         """Every document with whether it fulfils a condition, as "governing law = Florida"."""
         view = self._among(path, not_path, where)
         made = self._serving().listed(condition, view)
-        return self._of(view, render.list_object(made))
+        return self._of(view, render.table_object(made))
 
     def timeline(self, *, path: Paths = (), not_path: Paths = (), where: str = "") -> Object:
         """The dated statements of all documents in order."""

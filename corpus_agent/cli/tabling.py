@@ -102,7 +102,7 @@ def list_documents(words: str, among: Among, as_json: bool) -> None:
     with counted(_LOOKING) as on_document:
         listed = served.listed(words, corpus, on_document)
     if as_json:
-        return print_json(render.list_object(listed), corpus)
+        return print_json(render.table_object(listed), corpus)
     return print_lines(render.list_lines(listed, verbose=is_verbose()))
 
 

@@ -75,26 +75,9 @@ _MINUS = regex.compile(
 _UNIT = regex.compile(
     rf"(?P<named>{_CURRENCY}|(?i:(?<!\p{{L}})(?:{_NAMED})(?!\p{{L}})))"
     rf"|(?i:(?P<scale>(?<=\p{{Sc}}[\u00a0\u202f ]?)[mk](?!\p{{L}})"
-    rf"|(?<!\p{{L}})(?:{_SCALES})(?=s?(?!\p{{L}}))))"
+    rf"|(?<!\p{{L}})(?:{_SCALES})(?=s?(?!\p{{L}})))s?)"
 )
 _REACH = 24  # characters on either side of an amount in which its sign stands
-
-# Emphasis, escapes and what nobody sees stand between a sign and its amount, and change nothing.
-_MARKS = regex.compile(r"[*_`\\]|\p{Cf}")
-_POSITIVE = regex.compile(r"(?:[A-Z]{3} )?[0-9.]+%?")
-
-
-def loses_its_sign(text: str, value: Reading) -> bool:
-    """Whether an amount of a text was read without the minus that it has there, or may have."""
-    if not _POSITIVE.fullmatch(value.normal):
-        return False
-    before = _MARKS.sub("", text[max(0, value.start - _REACH) : value.start])
-    behind = _MARKS.sub("", text[value.end : value.end + _REACH])
-    signs = lexicon.document
-    bracketed = signs("bracket_before").search(before) and signs("bracket_behind").match(behind)
-    return bool(
-        bracketed or signs("minus_before").search(before) or signs("minus_behind").match(behind)
-    )
 
 
 def find_amounts(text: str, kind: FieldType, *, bare: bool = False) -> list[Reading]:
@@ -108,8 +91,21 @@ def find_amounts(text: str, kind: FieldType, *, bare: bool = False) -> list[Read
 
 
 def unit_of(text: str) -> dict[str, str]:
-    """The currency ("named") and the scale in which a heading says that the figures below are."""
-    return {str(one.lastgroup): one[0] for one in reversed([*_UNIT.finditer(text)])}
+    """What a heading says that the figures below are in: currency ("named"), scale, as written."""
+    found = [*_UNIT.finditer(text)]
+    unit = {str(one.lastgroup): one[str(one.lastgroup)] for one in reversed(found)}
+    if not found:
+        return {}
+    written = " ".join(text[found[0].start() : found[-1].end()].split())
+    if found[0].lastgroup == "scale":
+        written = f"in {written[0].lower()}{written[1:]}"
+    return unit | {"written": written}
+
+
+def unit_and_number(normal: str) -> tuple[str, str]:
+    """The currency of an amount in its normal form, or "%", and its number."""
+    unit, _, number = normal.rpartition(" ")
+    return ("%", number[:-1]) if number.endswith("%") else (unit, number)
 
 
 def in_unit(value: Reading, unit: str) -> Reading:

@@ -9,19 +9,18 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal, cast
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.amounts import find_amounts, find_durations
+from corpus_agent.fields.amounts import find_amounts, find_durations, unit_and_number
 from corpus_agent.fields.lexicon import AMOUNTS, MENTION, WORDED, Field, FieldType, field_of
-from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue, table_of
+from corpus_agent.fields.page import FieldValue
+from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, ListVerdict, table_of
 from corpus_agent.fields.terms import law_called
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates
 from corpus_agent.text.tokens import fold
-from corpus_agent.text.wording import number_of
 from indexer import UsageError
 
 if TYPE_CHECKING:
     from indexer import Index
 
-ListVerdict = Literal["yes", "no", "unclear", "silent", "unknown", "unreadable"]
 Sign = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
 
 MAX_CHARS = 500
@@ -35,9 +34,6 @@ _SIGNS: dict[str, Sign] = {
 # What each sign wants of an order that is below 0, 0 or above 0.
 _WANTED: dict[Sign, tuple[int, ...]] = {
     "=": (0,), "!=": (-1, 1), "<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1),
-}  # fmt: skip
-_UNTOLD: dict[str, ListVerdict] = {
-    "unknown": "unknown", "unreadable": "unreadable", "silent": "silent", "doubtful": "unclear",
 }  # fmt: skip
 _QUOTES = "\"'“”„«»‘’"
 _WITHOUT = re.compile(r"(?i)(?:documents )?without (?P<term>.+)")
@@ -110,9 +106,11 @@ def _read(value: str) -> tuple[FieldType, str, str] | None:
     for text in (value, f"€{value}"):  # "1.5m" is one of a currency, here of any
         for kind in _KINDS:
             for one in find_durations(text) if kind == "duration" else find_amounts(text, kind):
-                currency, _, number = one.normal.rstrip("%").rpartition(" ")
+                unit, number = unit_and_number(one.normal)
                 if (one.start, one.end) == (0, len(text)):
-                    return (kind, number, currency) if text == value else ("number", number, "")
+                    return (
+                        (kind, number, unit.strip("%")) if text == value else ("number", number, "")
+                    )
     return None
 
 
@@ -120,8 +118,10 @@ def verdict(condition: FieldCondition, cell: Cell) -> ListVerdict:
     """Whether a document or a row of its sheet fulfils a condition; unclear where values differ."""
     if condition.field.clause == MENTION and cell.status != "unreadable":
         return "yes" if cell.status == "silent" else "no"
-    if cell.status in _UNTOLD:
-        return _UNTOLD[cell.status]
+    if cell.status in ("silent", "unknown", "unreadable"):
+        return cell.status
+    if cell.status == "doubtful":
+        return "unclear"
     found = set[bool | None]([None] if cell.more else [])
     found = found.union(*(holds(condition, value) for value in cell.values))
     if found == {True} or (cell.rows and True in found):
@@ -160,7 +160,7 @@ def _order(normal: str, wanted: str, currency: str) -> int | None:
         # In the same year or month, and no more is said.
         open_ended = here == there and len(normal) < len(wanted)
         return None if open_ended else (here > there) - (here < there)
-    code, _, number = normal.rstrip("%").rpartition(" ")
+    code, number = unit_and_number(normal)
     try:
         mine, other = Decimal(number), Decimal(wanted)
     except InvalidOperation:
@@ -171,43 +171,15 @@ def _order(normal: str, wanted: str, currency: str) -> int | None:
 # ---- The documents that fulfil it
 
 
-@dataclass(frozen=True, slots=True)
-class ListedDocuments:
-    """A table of one field, and for each of its rows whether it fulfils the condition."""
-
-    condition: FieldCondition
-    table: FieldTable
-    verdicts: tuple[ListVerdict, ...]
-
-    def count(self, wanted: ListVerdict) -> int:
-        """How many documents have this verdict."""
-        return self.verdicts.count(wanted)
-
-    @property
-    def counted(self) -> str:
-        """How many documents fulfil the condition, do not, or say nothing of it, on one line."""
-        read = number_of(len(self.table.rows) - self.table.unreadable, "document")
-        others: dict[ListVerdict, str] = {
-            "no": "not fulfilled", "unclear": "unclear", "silent": "nothing said of it"
-        }  # fmt: skip
-        rest = (f"; {said} in {n:,}" for one, said in others.items() if (n := self.count(one)))
-        return (
-            f"{self.condition.shown}: fulfilled in {self.count('yes'):,} of {read}{''.join(rest)}"
-        )
-
-
 def listed(
     corpus: Index,
     condition: FieldCondition,
     on_document: Callable[[int, int], None] = lambda *_: None,
-    *,
-    notices: tuple[str, ...] = (),
-) -> ListedDocuments:
+) -> FieldTable:
     """Every document with what it says about the field of a condition, and whether it holds."""
     table = table_of(corpus, [condition.field], on_document=on_document)
-    verdicts = tuple(verdict(condition, row.cells[0]) for row in table.rows)
     rows = tuple(_those_first(condition, row) for row in table.rows)
-    return ListedDocuments(condition, replace(table, rows=rows, notices=notices), verdicts)
+    return replace(table, rows=rows, condition=condition.shown)
 
 
 def _those_first(condition: FieldCondition, row: DocumentRow) -> DocumentRow:
@@ -215,4 +187,5 @@ def _those_first(condition: FieldCondition, row: DocumentRow) -> DocumentRow:
     (cell,) = row.cells
     those = [v for v in cell.values if condition.sign and True in holds(condition, v)]
     others = [v for v in cell.values if not cell.rows and v not in those]
-    return replace(row, cells=(replace(cell, values=(*those, *others)),))
+    cells = (replace(cell, values=(*those, *others)),)
+    return replace(row, cells=cells, verdict=verdict(condition, cell))

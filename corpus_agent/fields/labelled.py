@@ -9,9 +9,15 @@ from functools import cache
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.amounts import find_amounts, find_durations, in_unit
+from corpus_agent.fields.amounts import (
+    find_amounts,
+    find_durations,
+    in_unit,
+    unit_and_number,
+    unit_of,
+)
 from corpus_agent.fields.lexicon import AMOUNTS, WORDED, Field, FieldType
-from corpus_agent.fields.page import FIGURE, HEADING, NOT_OUTRIGHT, DocumentText, ProposedValue
+from corpus_agent.fields.page import FIGURE, HEADING, NOT_OUTRIGHT, DocumentText, FieldValue
 from corpus_agent.fields.parties import name_at, place_at, with_role
 from corpus_agent.text.dates import Reading, find_dates
 from corpus_agent.text.tables import TextTable, cell_spans
@@ -45,6 +51,7 @@ _CODE = regex.compile(
 )
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
 _BARE, _YEAR = regex.compile(r"[\d.]{1,12}"), regex.compile(r"(?:19|20)\d\d")
+_QUARTER = regex.compile(r"\bQ[1-4]\b")
 _ITEM = regex.compile(r"[.)][*_ ]*\p{L}")  # behind the number of a clause
 _STEM = regex.compile(r"(?<=\p{L}{3}[^s])s$")
 _ENDING = "(?:e?[sn]|e|er)?"  # "euro", "euros"; not "Europe"
@@ -53,7 +60,7 @@ _PLAIN = str.maketrans("’‘‐‑–\u00ad", "''----")
 _FULL_STOP = regex.compile(r"(?<=\p{L}{5}|\p{N})\.$")
 
 
-def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
+def labelled(document: DocumentText, field: Field) -> list[FieldValue]:
     """What stands beside the phrases of a field, best first."""
     kind = field.type
     found = with_role(document, field.phrases) if kind == "party" else []
@@ -77,6 +84,7 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
                 score = one.score - min(_ALL_PHRASES, rank * _PER_PHRASE)
                 row = phrase in fold(document.column_at(one.readings[0].start))
                 doubt = "" if outright else NOT_OUTRIGHT
+                one = _of_what(document, field, one)
                 found.append(replace(one, score=score, doubt=doubt, row=row))
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
 
@@ -110,7 +118,7 @@ def _label(
 
 def _beside(
     document: DocumentText, kind: FieldType, phrase: tuple[int, int]
-) -> Iterator[tuple[ProposedValue, bool]]:
+) -> Iterator[tuple[FieldValue, bool]]:
     """The values beside one phrase, and whether it is their label."""
     text, (start, end) = document.text, phrase
     label, opens, sure = _label(document, kind, phrase)
@@ -127,17 +135,17 @@ def _beside(
         score = _LABELLED if sure and "\n" not in gap else _STATED if beside or opens else _LOOSELY
         score = score if gap.strip() or not alone else _NEXT_LINE
         for value in (one for one in read if one.start == read[0].start):  # read in two ways
-            proposal = ProposedValue((value,), start, max(end, value.end), score)
-            yield _in_unit(document, kind, proposal), sure and (beside or kind != "number")
+            proposal = FieldValue((value,), start, max(end, value.end), score)
+            yield proposal, sure and (beside or kind != "number")
     if label is None:
         before = _CLAUSE_END.split(text[max(0, start - _REACH_BEFORE) : start])[-1]
         for value in _values(document, kind, start - len(before), start, bare=False)[-1:]:
             if len(text[value.end : start].split()) <= 3 and "\n" not in text[value.start : start]:
-                yield ProposedValue((value,), value.start, end, _BEFORE), False
+                yield FieldValue((value,), value.start, end, _BEFORE), False
 
 
 def _asserted(
-    document: DocumentText, kind: FieldType, phrase: tuple[int, int], proposal: ProposedValue
+    document: DocumentText, kind: FieldType, phrase: tuple[int, int], proposal: FieldValue
 ) -> bool:
     """Whether a clause says of a phrase that it is this value, of nobody else and on no condition.
 
@@ -213,12 +221,16 @@ def _of_row(document: DocumentText, kind: FieldType, at: int, end: int) -> list[
                 cells.append((document.column_at(read[0].start), read))
     else:
         pieces = [*FIGURE.finditer(document.text, at, end)]
-        years = document.years_of(at)
-        years = years if len(years) == len(pieces) > 1 else [""] * len(pieces)
-        cells = [(year, _signed(piece)) for year, piece in zip(years, pieces, strict=True)]
+        named = document.periods_of(at)
+        named = named if len(named) == len(pieces) > 1 else [""] * len(pieces)
+        cells = [(name, _signed(piece)) for name, piece in zip(named, pieces, strict=True)]
+    if any(_YEAR.search(name) for name, _ in cells):
+        cells.reverse()  # behind a quarter stands the year to its end
 
-    def rank(cell: tuple[str, list[Reading]]) -> tuple[bool, str]:
-        return not lexicon.near("planned").search(cell[0]), max(_YEAR.findall(cell[0]), default="")
+    def rank(cell: tuple[str, list[Reading]]) -> tuple[bool, str, str]:
+        year = max(_YEAR.findall(cell[0]), default="")
+        quarter = max(_QUARTER.findall(cell[0]), default="whole")  # which is later than "Q4"
+        return not lexicon.near("planned").search(cell[0]), year, quarter
 
     return max(cells, key=rank, default=("", []))[1]
 
@@ -232,15 +244,15 @@ def _signed(piece: regex.Match[str]) -> list[Reading]:
     ]
 
 
-def whole(document: DocumentText, found: Sequence[ProposedValue]) -> list[ProposedValue]:
+def whole(document: DocumentText, found: Sequence[FieldValue]) -> list[FieldValue]:
     """The figure of the latest year that is largest; others are of a part; not a sheet's."""
     totals = [one for one in found if lexicon.near("whole").search(document.row_at(one.start))]
     if any(one.row for one in found) and not totals:
         return [*found]
 
-    def rank(one: ProposedValue) -> tuple[bool, str, float]:
-        amount = one.normal.rpartition(" ")[2].rstrip("%")
-        return one.score > _STATED, "".join(one.notes), abs(float(amount))
+    def rank(one: FieldValue) -> tuple[bool, str, float]:
+        year = max(_YEAR.findall("".join(one.notes)), default="")
+        return one.score > _STATED, year, abs(float(unit_and_number(one.normal)[1]))
 
     best = max((one for one in totals or found if not one.doubt), key=rank, default=None)
     parts = (replace(one, doubt=one.doubt or "of a part", row=False) for one in found)
@@ -249,7 +261,7 @@ def whole(document: DocumentText, found: Sequence[ProposedValue]) -> list[Propos
 
 def _below(
     document: DocumentText, kind: FieldType, table: TextTable, phrase: tuple[int, int]
-) -> Iterator[tuple[ProposedValue, bool]]:
+) -> Iterator[tuple[FieldValue, bool]]:
     """The values of the column whose name a phrase is; none where the rows name it themselves."""
     text, (start, end) = document.text, phrase
     first, last = document.line_span(start)
@@ -272,25 +284,32 @@ def _below(
         else:
             read = _values(document, kind, at, to, bare=True)
         for one in (each for each in read if each.start == read[0].start):
-            yield (
-                _in_unit(document, kind, ProposedValue((one,), one.start, one.end, _LABELLED)),
-                True,
-            )
+            yield FieldValue((one,), one.start, one.end, _LABELLED), True
 
 
-def _in_unit(document: DocumentText, kind: FieldType, proposal: ProposedValue) -> ProposedValue:
-    """A bare amount of a table in the unit of its column, noted with the year that it is of."""
-    (value,) = proposal.readings
-    if kind in AMOUNTS and (of := document.period_at(value.start)):
-        proposal = replace(proposal, notes=(of,))
-    unit, line = document.unit_at(value.start) if kind in ("money", "number") else ("", (0, 0))
+def _of_what(document: DocumentText, field: Field, proposal: FieldValue) -> FieldValue:
+    """An amount in the unit of its table, noted with that and its period; a report's says both."""
+    if field.type not in AMOUNTS:
+        return proposal
+    (value,), in_report = proposal.readings, field.clause == "total"
+    at, is_sum = value.start, field.type in ("money", "number")
+    in_table = document.row_at(at) or document.periods_of(at)
+    period = document.period_at(at) if in_table or in_report else ""
+    unit, line = document.unit_at(at) if is_sum else ("", (0, 0))
     scaled = in_unit(value, unit) if unit else value
-    return replace(proposal, readings=(scaled,), also=(line,)) if scaled != value else proposal
+    if in_report:
+        period = period or "period not known"
+        unit = unit or ("" if "scale" in unit_of(value.text) else "unit not known")
+    elif scaled == value:
+        unit = ""
+    note = ", ".join(filter(None, (period, unit)))
+    also = (line,) if scaled != value else ()
+    return replace(proposal, readings=(scaled,), also=also, notes=(note,) if note else ())
 
 
 def _worded(
     document: DocumentText, kind: FieldType, phrase: tuple[int, int]
-) -> Iterator[tuple[ProposedValue, bool]]:
+) -> Iterator[tuple[FieldValue, bool]]:
     """A name, a place or a text behind a label, or in the next line where it stands alone."""
     text, (start, end) = document.text, phrase
     label, opens, sure = _label(document, kind, phrase)
@@ -306,7 +325,7 @@ def _worded(
     found = _said(document, kind, start, at, labelled=labelled)
     if found is not None and not (below and HEADING.match(found.text + " ")):
         score = _LOOSELY if found.start < start else score
-        yield ProposedValue((found,), min(start, found.start), found.end, score), sure or alone
+        yield FieldValue((found,), min(start, found.start), found.end, score), sure or alone
 
 
 def _said(
@@ -345,7 +364,7 @@ def _as_written(text: str, start: int, end: int) -> Reading:
     return Reading(start, end, plain, plain)
 
 
-def mentions(document: DocumentText, words: str) -> list[ProposedValue]:
+def mentions(document: DocumentText, words: str) -> list[FieldValue]:
     """The first place at which a document has these words in any form of theirs; [] for none."""
     hyphen = r"(?:-\s*\n\s*)?"  # also parted at the end of a line
     spelt = r"\s+".join(
@@ -357,4 +376,4 @@ def mentions(document: DocumentText, words: str) -> list[ProposedValue]:
     if found is None:
         return []
     value = _as_written(document.text, *found.span())
-    return [ProposedValue((value,), value.start, value.end, _LABELLED)]
+    return [FieldValue((value,), value.start, value.end, _LABELLED)]

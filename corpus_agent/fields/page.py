@@ -34,6 +34,7 @@ FIGURE = regex.compile(
     r"(?:\p{Sc}[ ]?)?[(−-]{0,2}(?<![\d.,\p{L}])\d[\d.,'’]*(?!\p{L})|(?<=[ ])[−–—-](?![^\s])"
 )
 _YEAR = regex.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.%]|,\d)")
+_HEADS = 4  # lines in which stand the years of a table and the spans that they end
 _UNIT_LINE = 60  # characters of a line above a table that names its unit
 NOT_OUTRIGHT = "not stated outright"  # why a value is doubtful that its clause does not assert
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\t\u3000"), " ")
@@ -45,8 +46,11 @@ _NOTHING = regex.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class ProposedValue:
-    """A value before it is looked up, what it rests on, why it is doubtful; `row`: of a column."""
+class FieldValue:
+    """A value, the span that it rests on and others, why it is doubtful; `row`: of a column.
+
+    Its citations are whole sentences or rows, once it was looked up.
+    """
 
     readings: tuple[Reading, ...]
     start: int
@@ -57,6 +61,7 @@ class ProposedValue:
     notes: tuple[str, ...] = ()
     doubt: str = ""
     row: bool = False
+    citations: tuple[Citation, ...] = ()
 
     @property
     def normal(self) -> str:
@@ -67,6 +72,15 @@ class ProposedValue:
     def text(self) -> str:
         """The values as they are written, joined."""
         return "; ".join(dict.fromkeys(reading.text for reading in self.readings))
+
+    @property
+    def shown(self) -> str:
+        """The value as the document writes it, with what qualifies it."""
+        written = f"until {self.normal} (computed)" if self.computed else self.text
+        if any(self.notes):
+            named = zip(self.text.split("; "), self.notes, strict=False)
+            written = "; ".join(f"{one} ({note})" if note else one for one, note in named)
+        return written + (f" (doubtful: {self.doubt})" if self.doubt else "")
 
 
 class DocumentText:
@@ -178,21 +192,33 @@ class DocumentText:
         return self.text[slice(*self.line_span(at))] if self.line_at(at) in self._rows else ""
 
     def period_at(self, at: int) -> str:
-        """The year or quarter that a figure of a table is of, by its column or by its row."""
+        """The year or span that an amount is of: by its column, its row, or its sentence."""
         row = self.row_at(at)
-        named = [self.column_at(at), row.strip(" |").split("|")[0].strip()] if row else []
-        years = () if row else self.years_of(at)
-        behind = len(FIGURE.findall(self.text[at : self.line_span(at)[1]]))
-        named += years[len(years) - behind :][:1]
-        return next((name for name in named if periods(name)), "")
+        if row:
+            named = (self.column_at(at), row.strip(" |").split("|")[0].strip())
+            return next((name for name in named if periods(name)), "")
+        if columns := self.periods_of(at):
+            behind = len(FIGURE.findall(self.text[at : self.line_span(at)[1]]))
+            return columns[len(columns) - behind] if behind else ""
+        sentence = self.text[slice(*self.sentence(at, at + 1))]
+        said = {" ".join(one[0].split()) for one in lexicon.document("period").finditer(sentence)}
+        return said.pop() if len(said) == 1 else ""
 
-    def years_of(self, at: int) -> Sequence[str]:
-        """The years that name the columns of a row of figures: in the nearest line with as many."""
+    def periods_of(self, at: int) -> Sequence[str]:
+        """The years of the columns of a row of figures, each with the span above it, if any."""
         start, end = self.line_span(at)
         count = len(FIGURE.findall(self.text[start:end]))
-        lines = self._lines_above(at) if count > 1 else ()
-        found = (_YEAR.findall(self.text[first:last]) for first, last in lines)
-        return next((years for years in found if len(years) == count), ())
+        lines = [self.text[slice(*line)] for line in self._lines_above(at)] if count > 1 else []
+        for number, line in enumerate(lines):
+            if len(years := _YEAR.findall(line)) == count:
+                heads = (
+                    lexicon.document("span").finditer(head) for head in lines[number:][:_HEADS]
+                )
+                named = [[" ".join(one[0].split()) for one in each] for each in heads]
+                spans = next((one for one in named if one and count % len(one) == 0), [""])
+                each = count // len(spans)
+                return [f"{spans[n // each]} {year}".strip() for n, year in enumerate(years)]
+        return ()
 
     def _lines_above(self, at: int) -> Iterator[tuple[int, int]]:
         """The lines above a place, the nearest first."""
@@ -201,17 +227,17 @@ class DocumentText:
             yield self.line_span(self.line_start(above))
 
     def unit_at(self, at: int) -> tuple[str, tuple[int, int]]:
-        """The names of columns, or the line above them, that say what a cell's figure is in."""
+        """What a table says that its figures are in, "in millions", and the line that says so."""
         table = self._rows.get(self.line_at(at))
         if table is not None:
             names = [(self.column_at(at), 0), (table.names[0], 0)]
             for name, above in [*names, (self.lines[max(0, table.header - 2)].text, 1)]:
-                if len(name) <= _UNIT_LINE and unit_of(name):
-                    return name, self.line_span(self.line_start(table.header - above))
-        elif self.years_of(at):
+                if len(name) <= _UNIT_LINE and (unit := unit_of(name)):
+                    return unit["written"], self.line_span(self.line_start(table.header - above))
+        elif self.periods_of(at):
             for first, last in self._lines_above(at):
-                if unit := lexicon.near("unit_line").search(self.text[first:last]):
-                    return unit["scale"], (first, last)
+                if said := lexicon.document("unit_line").search(self.text[first:last]):
+                    return unit_of(said[0]).get("written", ""), (first, last)
         return "", (at, at)
 
     @cached_property

@@ -7,7 +7,7 @@ from dataclasses import replace
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.page import DocumentText, ProposedValue
+from corpus_agent.fields.page import DocumentText, FieldValue
 from corpus_agent.text.dates import Reading
 from corpus_agent.text.tokens import fold
 
@@ -19,7 +19,7 @@ _BRACKETS = regex.compile(r"\s*\([^()]*\)$")  # in brackets behind a name
 _ROLE = regex.compile(r"(?:(?:the|der|die|le|la|el|il|de)\s+)?(\p{Lu}[\p{L}-]+)")  # "(Vermieterin)"
 
 
-def parties_of(document: DocumentText) -> list[ProposedValue]:
+def parties_of(document: DocumentText) -> list[FieldValue]:
     """All parties as one value with their roles, quoted from the introduction; [] for none."""
     parties = _introduced(document)
     unique = list({fold(one.normal): one for one in reversed(parties)}.values())[::-1]
@@ -28,24 +28,24 @@ def parties_of(document: DocumentText) -> list[ProposedValue]:
     names = tuple(one.readings[0] for one in unique)
     roles = tuple(", ".join(one.notes) for one in unique)
     start, end = parties[0].start, max(one.end for one in parties)
-    return [ProposedValue(names, start, end, 1.0, notes=roles)]
+    return [FieldValue(names, start, end, 1.0, notes=roles)]
 
 
-def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[ProposedValue]:
+def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[FieldValue]:
     """The party that is introduced with a role: ("Landlord")."""
     roles = frozenset(map(fold, phrases))
     named = (one for one in _introduced(document) if roles.intersection(map(fold, one.notes)))
     return [replace(one, notes=()) for one in named]
 
 
-def _party(name: Reading, roles: tuple[str, ...], end: int) -> ProposedValue:
+def _party(name: Reading, roles: tuple[str, ...], end: int) -> FieldValue:
     """A party, with the roles and short names that its definition gives it as its notes."""
-    return ProposedValue((name,), name.start, end, 0.95, notes=roles)
+    return FieldValue((name,), name.start, end, 0.95, notes=roles)
 
 
-def _introduced(document: DocumentText) -> list[ProposedValue]:
+def _introduced(document: DocumentText) -> list[FieldValue]:
     """The parties where they are introduced, else those of labels or signatures."""
-    best, value, text = list[ProposedValue](), (1, 0, 0), document.text
+    best, value, text = list[FieldValue](), (1, 0, 0), document.text
     for opening in ("opens", "made_by", "names_first"):
         if opening != "opens" and value[0] > 1:
             break
@@ -65,7 +65,7 @@ def _introduced(document: DocumentText) -> list[ProposedValue]:
     return others if 1 < len(others) <= _MOST_SIGN else best
 
 
-def _signed(text: str) -> list[ProposedValue]:
+def _signed(text: str) -> list[FieldValue]:
     """The organisations that sign, where no introduction names anybody; none if one is unknown."""
     signed = lexicon.document("signature_of").finditer(text)
     names = [(name_at(text, one.start("name"), one.end("name")), one.end()) for one in signed]
@@ -73,9 +73,9 @@ def _signed(text: str) -> list[ProposedValue]:
     return [_party(name, (), end) for name, end in names if name and known]
 
 
-def _labelled(document: DocumentText) -> list[ProposedValue]:
+def _labelled(document: DocumentText) -> list[FieldValue]:
     """The parties of lines that call them so: "Party A: …"."""
-    text, found = document.text, dict[str, ProposedValue]()
+    text, found = document.text, dict[str, FieldValue]()
     for label in lexicon.document("labelled").finditer(text, 0, _HEAD):
         _, end = document.line_span(label.end())
         name, called = name_at(text, label.end(), end), label[0].strip(" :：\n*_-")
@@ -84,9 +84,9 @@ def _labelled(document: DocumentText) -> list[ProposedValue]:
     return list(found.values())
 
 
-def _listed(text: str, start: int, end: int) -> list[ProposedValue]:
+def _listed(text: str, start: int, end: int) -> list[FieldValue]:
     """The parties of an introduction, one after another while each is followed by another."""
-    parties: list[ProposedValue] = []
+    parties: list[FieldValue] = []
     at = start
     while len(parties) < _MOST and at < end:
         lead = lexicon.document("leads").match(text, at, end)
@@ -102,7 +102,7 @@ def _listed(text: str, start: int, end: int) -> list[ProposedValue]:
     return parties
 
 
-def _is_party(name: Reading, text: str, parties: list[ProposedValue]) -> bool:
+def _is_party(name: Reading, text: str, parties: list[FieldValue]) -> bool:
     """Whether a run of capitalised words is introduced as a party: no kind, no address."""
     said = lexicon.document
     if said("no_names").match(name.normal) or said("kind").search(name.normal):

@@ -15,7 +15,7 @@ from corpus_agent.fields import lexicon, terms
 from corpus_agent.fields.doubt import doubt_of
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions, whole
 from corpus_agent.fields.lexicon import MENTION, Field
-from corpus_agent.fields.page import DocumentText, ProposedValue
+from corpus_agent.fields.page import DocumentText, FieldValue
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.text.dates import Reading
 from corpus_agent.text.tokens import fold
@@ -24,7 +24,7 @@ from indexer import CorpusError
 if TYPE_CHECKING:
     from indexer import FileRow, Index
 
-_CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
+_CLAUSES: dict[str, Callable[[DocumentText], list[FieldValue]]] = {
     "governing law": terms.governing_law,
     **dict.fromkeys(("agreement date", "invoice date", "document date"), terms.document_date),
     "effective date": terms.beginning,
@@ -40,27 +40,7 @@ _MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)
 # doubtful: only where something else is said of it. unknown: the field was not understood.
 # unreadable: nobody could look.
 CellStatus = Literal["found", "several", "doubtful", "silent", "unknown", "unreadable"]
-
-
-@dataclass(frozen=True, slots=True)
-class FieldValue:
-    """A value with whole sentences or rows as its evidence; `doubt` says why it does not count."""
-
-    text: str
-    normal: str
-    citations: tuple[Citation, ...]
-    computed: bool = False
-    doubt: str = ""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def shown(self) -> str:
-        """The value as the document writes it, with what qualifies it."""
-        written = f"until {self.normal} (computed)" if self.computed else self.text
-        if any(self.notes):
-            named = zip(self.text.split("; "), self.notes, strict=False)
-            written = "; ".join(f"{one} ({note})" if note else one for one, note in named)
-        return written + (f" (doubtful: {self.doubt})" if self.doubt else "")
+ListVerdict = Literal["yes", "no", "unclear", "silent", "unknown", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +67,29 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """One document of a table, with a cell for each field, or the reason why it was not read."""
+    """A document with a cell for each field, or why it was not read; of a list with its verdict."""
 
     source: str
     cells: tuple[Cell, ...]
     reason: str = ""
     changed: bool = False
+    verdict: ListVerdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FieldTable:
-    """Every document with what it says about each field."""
+    """Every document with what it says about each field; of a list the condition that it has."""
 
     fields: tuple[Field, ...]
     rows: tuple[DocumentRow, ...]
     version: int
     notices: tuple[str, ...] = ()
+    condition: str = ""
+
+    @property
+    def verdicts(self) -> tuple[ListVerdict | None, ...]:
+        """For each row whether it fulfils the condition."""
+        return tuple(row.verdict for row in self.rows)
 
     @property
     def unverified(self) -> int:
@@ -166,13 +153,13 @@ def _document(corpus: Index, file: FileRow) -> tuple[DocumentText | None, str]:
     return DocumentText(file.source, lines, stale=first.stale), ""
 
 
-def _proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValue]]:
+def _proposed(document: DocumentText, field: Field) -> Iterator[list[FieldValue]]:
     """The values by the rule of the field, then those beside its phrases, each best first."""
     if not lexicon.compiled(_OF_KIND.get(field.clause, "")).search(document.text):
         return
     if field.clause == MENTION:
         yield mentions(document, field.phrases[0])
-    elif field.clause in ("", "total", "first"):
+    elif field.clause in ("", "total", "count", "first"):
         yield labelled(document, field)
     else:
         rule = _CLAUSES.get(field.clause)
@@ -186,16 +173,16 @@ def _proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedVal
         yield [one for one in beside if one.score >= _SURE and (every or one.row)]
 
 
-def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
+def _best(proposals: Sequence[FieldValue]) -> list[FieldValue]:
     """The best value and the different ones that are about as good, each once."""
-    kept: dict[str, ProposedValue] = {}
+    kept: dict[str, FieldValue] = {}
     for proposal in proposals:
         if proposal.score >= proposals[0].score - ALIKE:
             kept.setdefault(proposal.normal.casefold(), proposal)
     return list(kept.values())
 
 
-def _rows(document: DocumentText, group: Sequence[ProposedValue]) -> list[ProposedValue]:
+def _rows(document: DocumentText, group: Sequence[FieldValue]) -> list[FieldValue]:
     """A value for each row, where the best one is of several in a column that is called so."""
     named = [one for one in group if one.row] if group and group[0].row else []
     of_line = {document.line_at(one.start): one for one in reversed(named)}
@@ -209,7 +196,7 @@ def _cell(document: DocumentText, field: Field) -> Cell:
     doubtful, dropped = tuple[FieldValue, ...](), 0
     for group in _proposed(document, field):
         told = [replace(one, doubt=doubt_of(document, one, field)) for one in group]
-        told = whole(document, told) if field.clause == "total" else told
+        told = whole(document, told) if field.clause in ("total", "count") else told
         certain = [one for one in told if not one.doubt]
         if field.clause == "first":
             certain = sorted(certain, key=attrgetter("start"))[:1]
@@ -227,17 +214,10 @@ def _cell(document: DocumentText, field: Field) -> Cell:
     return Cell(status, doubtful[:_SHOWN], unverified=dropped)
 
 
-def timeline_of(
-    corpus: Index, on_document: Callable[[int, int], None] = lambda *_: None
-) -> FieldTable:
-    """A table of one column: in each cell every day that its document names, with its sentence."""
-    return table_of(corpus, [DATES], on_document=on_document)
-
-
 # ---- Whether a value holds
 
 
-def _held(document: DocumentText, proposals: Sequence[ProposedValue]) -> Cell:
+def _held(document: DocumentText, proposals: Sequence[FieldValue]) -> Cell:
     """A cell of the values that stand where they are quoted from."""
     every = [checked_value(document, one) for one in proposals]
     held = tuple(value for value in every if value is not None)
@@ -245,21 +225,19 @@ def _held(document: DocumentText, proposals: Sequence[ProposedValue]) -> Cell:
     return Cell(status, held, unverified=len(every) - len(held))
 
 
-def checked_value(document: DocumentText, proposal: ProposedValue) -> FieldValue | None:
+def checked_value(document: DocumentText, value: FieldValue) -> FieldValue | None:
     """The value with its quotations; None if one does not stand in the document or shows it not."""
-    span, citations = (proposal.start, proposal.end), list[Citation]()
-    for n, each in enumerate((span, *proposal.also), start=1):
-        citation = _quoted(document, n, each)
-        if citation is None:
-            return None
-        citations.append(citation)
-    if not proposal.computed and not all(
-        span[0] <= one.start and one.end <= span[1] and _shows(document, citations[0], one)
-        for one in proposal.readings
-    ):
-        return None
-    said = proposal.computed, proposal.doubt, proposal.notes
-    return FieldValue(proposal.text, proposal.normal, tuple(citations), *said)
+    span = value.start, value.end
+    every = [_quoted(document, n, each) for n, each in enumerate((span, *value.also), start=1)]
+    citations = tuple(one for one in every if one is not None)
+    shows = len(citations) == len(every) and (
+        value.computed
+        or all(
+            span[0] <= one.start and one.end <= span[1] and _shows(document, citations[0], one)
+            for one in value.readings
+        )
+    )
+    return replace(value, citations=citations) if shows else None
 
 
 def _quoted(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.page import NOT_OUTRIGHT, DocumentText, ProposedValue
+from corpus_agent.fields.page import NOT_OUTRIGHT, DocumentText, FieldValue
 from corpus_agent.fields.parties import place_at
 from corpus_agent.text.dates import Reading, add_duration
 from corpus_agent.text.sentences import refers_back
@@ -19,7 +17,7 @@ from corpus_agent.text.tokens import fold
 
 _BEFORE, _BEHIND = 320, 120  # characters beside a value in which its cues stand
 _HEAD = 9_000  # characters of a document in which it says its own date
-_TITLE = 300  # characters at the beginning of a document, which say what it is
+_TOP, _TITLE = 2_000, 300  # characters at the beginning of a document, which say what it is
 _LEAST = 0.75  # score of a value that is stated, and needs no computing
 _SHORTEST_TERM = 90  # days
 _NO_DAY = 0.3  # less for a month alone
@@ -34,75 +32,57 @@ _LAW_FIRST = (1, 4)  # by their order in the lexicon, those of "the laws of Ohio
 _FEDERAL = r"\s*(?:,?\s*and\s+(?:of\s+)?|,\s*)(?P<place>@state_of@(?-i:\p{Lu}))"
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A value where it stands, with the text that its cues are looked for in."""
+def _around(document: DocumentText, value: Reading) -> dict[str, str]:
+    """The texts around a value in which its cues are looked for.
 
-    document: DocumentText
-    value: Reading
+    The clause of a date begins with the sentence before, where "it" refers to that.
+    """
+    text, (start, end) = document.text, document.line_span(value.start)
+    before = document.before(value.start, _BEFORE).rstrip("_")
+    clause = _SENTENCE.split(before)[-1]
+    if value.normal[:1] != "P" and refers_back(clause):
+        led = before.removesuffix(clause).rstrip(" .;")
+        clause = f"{_SENTENCE.split(led)[-1]} {clause}"
+    return {
+        "before": before,
+        "behind": document.after(value.end, _BEHIND),
+        "clause": clause,
+        "sentence": text[slice(*document.sentence(value.start, value.end))],
+        "title": text[:_TOP].lstrip()[:_TITLE],
+        "line": text[start : value.start] + text[value.end : end],
+    }
 
-    @cached_property
-    def before(self) -> str:
-        return self.document.before(self.value.start, _BEFORE).rstrip("_")
 
-    @cached_property
-    def behind(self) -> str:
-        return self.document.after(self.value.end, _BEHIND)
-
-    @cached_property
-    def clause(self) -> str:
-        """The words of its sentence before the value, of a date with what "it" refers to."""
-        clause = _SENTENCE.split(self.before)[-1]
-        if self.value.normal[:1] != "P" and refers_back(clause):
-            led = self.before.removesuffix(clause).rstrip(" .;")
-            clause = f"{_SENTENCE.split(led)[-1]} {clause}"
-        return clause
-
-    @cached_property
-    def sentence(self) -> str:
-        return self.document.text[slice(*self.document.sentence(self.value.start, self.value.end))]
-
-    @cached_property
-    def title(self) -> str:
-        return self.document.text.lstrip()[:_TITLE]
-
-    @cached_property
-    def line(self) -> str:
-        """What its line says besides the value."""
-        text, (start, end) = self.document.text, self.document.line_span(self.value.start)
-        return text[start : self.value.start] + text[self.value.end : end]
-
-    def fits(self, cue: Mapping[str, Any]) -> bool:
-        """Whether all that a cue asks for stands there, and nothing that it excludes."""
-        fits = lexicon.fits(cue, self.__getattribute__)
-        return fits and ("of" not in cue or self._is_about_the_document())
-
-    def _is_about_the_document(self) -> bool:
-        """Whether the clause, or a heading above it, speaks of the term of the document."""
-        if lexicon.near("subject").search(self.clause) or refers_back(self.clause):
-            return True
-        heading = self.document.heading_above(self.value.start)
-        return lexicon.near("heading").search(heading) is not None
+def _is_about_the_document(document: DocumentText, value: Reading, clause: str) -> bool:
+    """Whether a clause, or a heading above it, speaks of the term of the document."""
+    if lexicon.near("subject").search(clause) or refers_back(clause):
+        return True
+    return lexicon.near("heading").search(document.heading_above(value.start)) is not None
 
 
 def cued(
     document: DocumentText, field: str, values: Iterable[Reading], later: float = 1e-6
-) -> list[ProposedValue]:
+) -> list[FieldValue]:
     """The values that a cue of a field leads to, best first; each character costs `later`."""
     cues = [cue for cue in lexicon.content()["cue"] if cue["field"] == field]
     found = []
     for value in values:
-        place = _Place(document, value)
-        score = max((cue["score"] for cue in cues if place.fits(cue)), default=0.0)
-        if score:
+        around = _around(document, value)
+        fitting = (cue for cue in cues if lexicon.fits(cue, around.__getitem__))
+        about = (
+            cue["score"]
+            for cue in fitting
+            if "of" not in cue or _is_about_the_document(document, value, around["clause"])
+        )
+        if score := max(about, default=0.0):
             month_alone = value.normal[:1].isdigit() and len(value.normal) < _DAY
             score -= value.start * later + _NO_DAY * month_alone
             span = document.sentence(value.start, value.end)
-            found.append(ProposedValue((value,), *span, score))
+            found.append(FieldValue((value,), *span, score))
     return sorted(found, key=lambda proposal: -proposal.score)
 
 
-def document_date(document: DocumentText) -> list[ProposedValue]:
+def document_date(document: DocumentText) -> list[FieldValue]:
     """When the document was made, from its opening; else from its first signatures."""
     blank = lexicon.document("blank").search(document.text, 0, _HEAD)
     entries = lexicon.words_of("no_columns")  # of a sheet each row has a date
@@ -117,7 +97,7 @@ def document_date(document: DocumentText) -> list[ProposedValue]:
     return [one for one in found if one.readings[0].start == first]
 
 
-def _signed(document: DocumentText) -> list[ProposedValue]:
+def _signed(document: DocumentText) -> list[FieldValue]:
     """The latest date of the first set of signatures."""
     signed = [
         one
@@ -128,10 +108,10 @@ def _signed(document: DocumentText) -> list[ProposedValue]:
     ]
     together = [one for one in signed if one.start - signed[0].start <= _SIGNATURES]
     latest = max((one.normal for one in together), default="")
-    return [ProposedValue((o,), o.start, o.end, 0.5) for o in together if o.normal == latest][:1]
+    return [FieldValue((o,), o.start, o.end, 0.5) for o in together if o.normal == latest][:1]
 
 
-def beginning(document: DocumentText) -> list[ProposedValue]:
+def beginning(document: DocumentText) -> list[FieldValue]:
     """The day that a document calls its effective date, else the one from which its term runs."""
     found = cued(document, "effective date", document.dates, 1e-5)
     says = None if found and found[0].score >= _LEAST else _begins_when_made(document)
@@ -151,7 +131,7 @@ def _begins_when_made(document: DocumentText) -> regex.Match[str] | None:
     return next((one for one, whole in said if not lexicon.near("copies").search(whole)), None)
 
 
-def expiry(document: DocumentText) -> list[ProposedValue]:
+def expiry(document: DocumentText) -> list[FieldValue]:
     """The day on which an agreement ends, as written or computed; [] if it has none."""
     every = cued(document, "expiry", (*_year_ends(document), *document.dates))
     if stated := [one for one in every if one.score >= _LEAST]:
@@ -168,7 +148,7 @@ def _year_ends(document: DocumentText) -> Iterator[Reading]:
         yield Reading(match.start("end"), match.end("end"), plain, f"{match['year']}-12-31")
 
 
-def _counted(document: DocumentText) -> Iterator[ProposedValue]:
+def _counted(document: DocumentText) -> Iterator[FieldValue]:
     """The ends of terms that are counted from the day on which the agreement begins, best first."""
     begins, made = beginning(document), document_date(document)
     if not begins and lexicon.document("effective_date").search(document.text) is None:
@@ -188,22 +168,22 @@ def _counted(document: DocumentText) -> Iterator[ProposedValue]:
             yield replace(term, readings=(value,), also=((day.start, day.end),), computed=True)
 
 
-def dated(document: DocumentText) -> list[ProposedValue]:
+def dated(document: DocumentText) -> list[FieldValue]:
     """Every day that a document names, once a sentence, with its column and whose year it is."""
     made = next((one.readings[0] for one in document_date(document)), None)
     every = [*((reading, "") for reading in document.dates), *document.dates_of(made)]
     times = Counter(reading.start for reading, _ in every)
-    found = dict[tuple[str, tuple[int, int]], ProposedValue]()
+    found = dict[tuple[str, tuple[int, int]], FieldValue]()
     for day, year_from in every:
         if day.start >= document.matter[1]:
             notes = document.column_at(day.start), year_from
             either = "the day and the month may be the other way round" * (times[day.start] > 1)
-            one = ProposedValue((day,), day.start, day.end, 1.0, notes=notes, doubt=either)
+            one = FieldValue((day,), day.start, day.end, 1.0, notes=notes, doubt=either)
             found.setdefault((day.normal, document.sentence(day.start, day.end)), one)
     return list(found.values())
 
 
-def governing_law(document: DocumentText) -> list[ProposedValue]:
+def governing_law(document: DocumentText) -> list[FieldValue]:
     """The places whose law governs, from the clauses that say so, surest first."""
     text, found, not_it = document.text, [], lexicon.compiled("@law_of_others@|@finished@")
     for rank, law in enumerate(lexicon.content()["laws"]):
@@ -222,7 +202,7 @@ def governing_law(document: DocumentText) -> list[ProposedValue]:
             score = 0.95 - 0.1 * min(rank, 3) - 0.15 * (not named)
             doubt = "" if said else NOT_OUTRIGHT
             place = replace(place, normal=law_called(place.text) or place.normal)
-            one = ProposedValue((place,), match.start(), place.end, score, doubt=doubt)
+            one = FieldValue((place,), match.start(), place.end, score, doubt=doubt)
             found.append(one)
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
 

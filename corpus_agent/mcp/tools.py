@@ -262,10 +262,9 @@ def _table(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPie
         return failure("offset is the number of a row, from 1.", code="bad_argument")
     among = service.among(where=arguments.get("where", ""))
     if asked:
-        listed = service.listed(asked, among, on_piece)
-        made, counts = listed.table, [frame.line(f"{listed.counted}.")]
-        judged = list(zip(made.rows, listed.verdicts, strict=True))
-        rows = [row for each in ("yes", "unclear") for row, verdict in judged if verdict == each]
+        made = service.listed(asked, among, on_piece)
+        counts = [frame.line(f"{render.counted_line(made)}.")]
+        rows = [row for each in ("yes", "unclear") for row in made.rows if row.verdict == each]
         counts.append("The rows are those that fulfil it and those that are unclear.")
     else:
         made = service.table(names, among, on_piece)

@@ -15,7 +15,7 @@ _PUBLIC = {
     ),
     "corpus_agent.render.common": "as_object local_time stores_read under",
     "corpus_agent.render.fields": (
-        "foot_lines left_lines list_lines list_object table_csv table_lines table_object "
+        "counted_line foot_lines left_lines list_lines table_csv table_lines table_object "
         "timeline_lines timeline_object"
     ),
     "corpus_agent.render.index": (

@@ -14,9 +14,9 @@ from itertools import chain, zip_longest
 from textwrap import wrap
 from typing import TYPE_CHECKING, get_args
 
-from corpus_agent.fields.condition import ListVerdict
-from corpus_agent.fields.lexicon import not_understood
-from corpus_agent.fields.table import CellStatus
+from corpus_agent.fields.amounts import unit_and_number
+from corpus_agent.fields.lexicon import AMOUNTS, not_understood
+from corpus_agent.fields.table import CellStatus, ListVerdict
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import (
     advised,
@@ -34,13 +34,16 @@ from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
-    from corpus_agent.fields.condition import ListedDocuments
-    from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, FieldValue
+    from corpus_agent.fields.lexicon import Field
+    from corpus_agent.fields.page import FieldValue
+    from corpus_agent.fields.table import Cell, DocumentRow, FieldTable
     from corpus_agent.render.common import Object
 
 _DURATION = re.compile(r"P(T?)(\d{1,6})([BDHMWY])")
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day", "B": "business day"}
 _UNITS |= {"TH": "hour", "TM": "minute"}
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_VERDICTS = {"no": "not fulfilled", "unclear": "unclear", "silent": "nothing said of it"}
 _NARROWEST = 12  # characters of a column
 _TALLEST = 8  # lines of a cell
 _NAME = 0.3  # of the width, for the names of documents
@@ -52,7 +55,7 @@ _BOM = "\ufeff"  # without it a spreadsheet takes UTF-8 for something else
 
 
 def table_object(table: FieldTable) -> Object:
-    """The JSON of `table`."""
+    """The JSON of `table`; of `list` with the condition, and each row's verdict."""
     columns = [
         {
             **taken(field, "name type"),
@@ -60,38 +63,28 @@ def table_object(table: FieldTable) -> Object:
         }
         for column, field in enumerate(table.fields)
     ]
+    counts = {verdict: table.verdicts.count(verdict) for verdict in get_args(ListVerdict)}
+    listed = {"condition": plain(table.condition), "counts": counts}
     return as_object(
         fields=columns,
         rows=[_row_object(row) for row in table.rows],
         looked_at=len(table.rows),
         **taken(table, "version unreadable changed unverified"),
         notices=plain((*table.notices, *not_understood(table))),
+        **(listed if table.condition else {}),
     )
 
 
 def _row_object(row: DocumentRow) -> Object:
     cells = [{"status": c.status, "values": [*map(_value_object, c.values)]} for c in row.cells]
-    return {**taken(row, "source changed"), "reason": plain(row.reason) or None, "cells": cells}
+    said = {**taken(row, "source changed"), "reason": plain(row.reason) or None, "cells": cells}
+    return said | ({"verdict": row.verdict} if row.verdict else {})
 
 
 def _value_object(value: FieldValue) -> Object:
     cited = [citation_object(each) for each in value.citations]
     rest = taken(value, "computed doubt notes")
     return {"value": plain(value.normal), "text": plain(value.text), **rest, "citations": cited}
-
-
-def list_object(listed: ListedDocuments) -> Object:
-    """The JSON of `list`: that of a table, with the condition and each row's verdict."""
-    table = table_object(listed.table)
-    return {
-        **table,
-        "rows": [
-            {**row, "verdict": verdict}
-            for row, verdict in zip(table["rows"], listed.verdicts, strict=True)
-        ],
-        "condition": plain(listed.condition.shown),
-        "counts": {verdict: listed.count(verdict) for verdict in get_args(ListVerdict)},
-    }
 
 
 def timeline_object(timeline: FieldTable) -> Object:
@@ -171,28 +164,41 @@ def left_lines(table: FieldTable, what: str = "value") -> Iterator[str]:
     yield from (plain(notice) for notice in not_understood(table))
 
 
-def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[str]:
+def list_lines(listed: FieldTable, *, verbose: bool = False) -> Iterator[str]:
     """The documents that fulfil the condition, those that may, and how many others there are."""
-    for wanted in ("yes", "unclear", "no") if verbose else ("yes", "unclear"):
-        if wanted != "yes" and listed.count(wanted):
-            yield {"unclear": "unclear:", "no": "not:"}[wanted]
-        for row, verdict in zip(listed.table.rows, listed.verdicts, strict=True):
-            if verdict != wanted:
-                continue
-            (cell,) = row.cells
-            said = number_of(len(cell.values), "row") if cell.rows else cell_text(cell)
-            yield f"{_named(row)}: {said}" if cell.values else _named(row)
-            for value in cell.values if cell.rows else ():
-                doubt = f" (doubtful: {value.doubt})" if value.doubt else ""
-                yield f"    {'  '.join(map(str.strip, _quotation_lines(value)))}{doubt}"
-            quoted = (tuple(_quotation_lines(value)) for value in cell.shown if not cell.rows)
-            yield from chain.from_iterable(dict.fromkeys(quoted))  # one may say several values
-    if listed.count("yes") or listed.count("unclear") or (verbose and listed.count("no")):
+    others = [verdict for verdict in ("no", "silent") if verdict in listed.verdicts]
+    for wanted in ("yes", "unclear", *(others if verbose else ())):
+        if wanted != "yes" and wanted in listed.verdicts:
+            yield f"{_VERDICTS[wanted]}:"
+        for row in listed.rows:
+            if row.verdict == wanted:
+                yield from _listed_lines(row)
+    if not {"yes", "unclear", *(others if verbose else ())}.isdisjoint(listed.verdicts):
         yield ""
-    unnamed = " (-v names the others)" if listed.count("no") and not verbose else ""
-    if not listed.count("unknown"):
-        yield plain(listed.counted) + unnamed
-    yield from left_lines(listed.table)
+    unnamed = " (-v names the others)" if others and not verbose else ""
+    if "unknown" not in listed.verdicts:
+        yield plain(counted_line(listed)) + unnamed
+    yield from left_lines(listed)
+
+
+def _listed_lines(row: DocumentRow) -> Iterator[str]:
+    """A document of a list with what it says; of a sheet a line for each of its rows."""
+    (cell,) = row.cells
+    said = number_of(len(cell.values), "row") if cell.rows else cell_text(cell)
+    yield f"{_named(row)}: {said}" if cell.values else _named(row)
+    for value in cell.values if cell.rows else ():
+        doubt = f" (doubtful: {value.doubt})" if value.doubt else ""
+        yield f"    {'  '.join(map(str.strip, _quotation_lines(value)))}{doubt}"
+    quoted = (tuple(_quotation_lines(value)) for value in cell.shown if not cell.rows)
+    yield from chain.from_iterable(dict.fromkeys(quoted))  # one may say several values
+
+
+def counted_line(listed: FieldTable) -> str:
+    """How many documents fulfil the condition, do not, or say nothing of it."""
+    read = number_of(len(listed.rows) - listed.unreadable, "document")
+    counts = {one: listed.verdicts.count(one) for one in ("yes", *_VERDICTS)}
+    rest = (f"; {_VERDICTS[one]} in {counts[one]:,}" for one in _VERDICTS if counts[one])
+    return f"{listed.condition}: fulfilled in {counts['yes']:,} of {read}{''.join(rest)}"
 
 
 def timeline_lines(timeline: FieldTable) -> Iterator[str]:
@@ -247,15 +253,24 @@ def _quotation_lines(value: FieldValue, label: str = "    ") -> Iterator[str]:
 
 
 def table_csv(table: FieldTable) -> str:
-    """The table as CSV: a column a field and one for its places; days in ISO form, "1 year"."""
+    """The table as CSV: a field has a column, one for its unit where it has any, one for places.
+
+    Days are in ISO form, amounts are numbers, spans of time are "1 year".
+    """
     out = io.StringIO()
     writer = csv.writer(out)
-    names = [f"{one_line(field.name)}{part}" for field in table.fields for part in ("", " (place)")]
+    names = [f"{one_line(field.name)}{part}" for field in table.fields for part in _parts(field)]
     writer.writerow(map(_no_formula, ["document", *names]))
     for row in chain.from_iterable(map(_entries, table.rows)):
-        cells = [text for cell in row.cells for text in _csv_cells(cell, row.reason)]
+        every = zip(table.fields, row.cells, strict=True)
+        cells = [text for field, cell in every for text in _csv_cells(field, cell, row.reason)]
         writer.writerow(map(_no_formula, [in_answer(row.source), *cells]))
     return _BOM + out.getvalue()
+
+
+def _parts(field: Field) -> tuple[str, ...]:
+    """What the names of its columns end with."""
+    return ("", " (unit)", " (place)") if field.type in AMOUNTS else ("", " (place)")
 
 
 def _entries(row: DocumentRow) -> Iterator[DocumentRow]:
@@ -269,12 +284,18 @@ def _entries(row: DocumentRow) -> Iterator[DocumentRow]:
         yield replace(row, cells=tuple(cells))
 
 
-def _csv_cells(cell: Cell, unread: str) -> tuple[str, str]:
-    """The values of a cell; and where each stands, or why there is none."""
+def _csv_cells(field: Field, cell: Cell, unread: str) -> list[str]:
+    """The values of a cell, the units of amounts, and where each stands or why there is none."""
+    normal = [_DURATION.sub(_span, plain(value.normal)) for value in cell.values]
+    places = " | ".join(map(inert, map(_csv_place, cell.values)))
     if cell.status == "unknown" or unread:
-        return "", f"unreadable: {plain_reason(unread)}" if unread else "not understood"
-    normal = " | ".join(_DURATION.sub(_span, plain(value.normal)) for value in cell.values)
-    return normal, " | ".join(map(inert, map(_csv_place, cell.values)))
+        places = f"unreadable: {plain_reason(unread)}" if unread else "not understood"
+    if field.type not in AMOUNTS:
+        return [" | ".join(normal), places]
+    amounts = [unit_and_number(one) for one in normal]
+    units = [unit for unit, _ in amounts]
+    units = units if len({*units}) > 1 else units[:1]
+    return [" | ".join(number for _, number in amounts), " | ".join(units), places]
 
 
 def _csv_place(value: FieldValue) -> str:
@@ -290,6 +311,8 @@ def _span(found: re.Match[str]) -> str:
 
 
 def _no_formula(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """A cell that no spreadsheet takes for a formula; a number below zero is none."""
+    if _NUMBER.fullmatch(text):
+        return text
     text = _SEPARATED.sub(r"\1 ", text)
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt, Rechecked
     from corpus_agent.answering.records import Answer, Answerer, Passage, Turn
     from corpus_agent.check.records import Checked
-    from corpus_agent.fields.condition import ListedDocuments
     from corpus_agent.fields.table import FieldTable
     from corpus_agent.startup import Launch
     from indexer import Encoder, Forgotten, Index
@@ -206,14 +205,16 @@ class Service:
 
     def listed(
         self, condition: str, corpus: Index, on_document: OnDocument = lambda *_: None
-    ) -> ListedDocuments:
+    ) -> FieldTable:
         """Every document with whether it fulfils a condition; UsageError for none."""
         wanted = fields.condition.parse_condition(condition)
-        return fields.condition.listed(corpus, wanted, on_document, notices=corpus.notices)
+        found = fields.condition.listed(corpus, wanted, on_document)
+        return replace(found, notices=corpus.notices)
 
     def timeline(self, corpus: Index, on_document: OnDocument = lambda *_: None) -> FieldTable:
         """The dated statements of every document, in order."""
-        return replace(fields.table.timeline_of(corpus, on_document), notices=corpus.notices)
+        made = fields.table.table_of(corpus, [fields.table.DATES], on_document=on_document)
+        return replace(made, notices=corpus.notices)
 
     # -- the index
 

@@ -158,15 +158,15 @@ def list_documents(site: Site, request: Request) -> Response:
         site, given, ("list", words), lambda corpus: site.service.listed(words, corpus)
     )
     if made is not None and given.get("csv"):
-        kept = zip(made.table.rows, made.verdicts, strict=True)
-        return _csv(replace(made.table, rows=tuple(row for row, said in kept if said in _SAID)))
-    found = render.list_object(made) if made is not None else None
+        kept = tuple(row for row in made.rows if row.verdict in _SAID)
+        return _csv(replace(made, rows=kept))
+    found = render.table_object(made) if made is not None else None
     rows = [row for row in found["rows"] if row["verdict"] in _SAID] if found else []
     rows.sort(key=lambda row: _SAID.index(row["verdict"]))
     foot = []
     if made is not None:
-        counted = [] if made.count("unknown") else [visible(made.counted)]
-        foot = [*counted, *render.left_lines(made.table), *map(inert, made.table.notices)]
+        counted = [] if "unknown" in made.verdicts else [visible(render.counted_line(made))]
+        foot = [*counted, *render.left_lines(made), *map(inert, made.notices)]
     typed = {"condition": visible(words)}
     return _shown(site, given, "list.html", typed, rows, found=found, foot=foot, problem=problem)
 

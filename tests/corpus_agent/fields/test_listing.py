@@ -7,17 +7,19 @@ import pytest
 
 from corpus_agent.fields.condition import listed, parse_condition, verdict
 from corpus_agent.fields.lexicon import field_of
-from corpus_agent.fields.table import Cell, FieldValue, table_of, timeline_of
+from corpus_agent.fields.page import FieldValue
+from corpus_agent.fields.table import DATES, Cell, table_of
 from corpus_agent.mcp import tools as tables
 from corpus_agent.render.fields import (
     cell_text,
     list_lines,
-    list_object,
     table_csv,
+    table_object,
     timeline_lines,
     timeline_object,
 )
 from corpus_agent.service.service import Service
+from corpus_agent.text.dates import Reading
 from corpus_agent.text.delimiters import Frame
 from indexer import UsageError
 from tests.support.fakes import ListedCorpus
@@ -108,7 +110,8 @@ def test_values_that_differ_are_unclear():
     condition = parse_condition("expiry = 2025")
 
     def cell(*normals: str) -> Cell:
-        return Cell("several", tuple(FieldValue(text, text, ()) for text in normals))
+        values = (FieldValue((Reading(0, 0, text, text),), 0, 0, 1.0) for text in normals)
+        return Cell("several", tuple(values))
 
     assert verdict(condition, cell("2025-01-01", "2025-02-01")) == "yes"
     assert verdict(condition, cell("2024-01-01", "2026-02-01")) == "no"
@@ -161,7 +164,7 @@ def test_a_condition_is_compared_with_every_value_and_those_that_fulfil_it_come_
     for condition, expected in (("amount > 11", "unclear"), ("amount > 0", "yes")):
         found = listed(corpus, parse_condition(condition))
         assert found.verdicts == (expected,)
-    texts = listed(corpus, parse_condition("amount > 11")).table.rows[0].cells[0].texts
+    texts = listed(corpus, parse_condition("amount > 11")).rows[0].cells[0].texts
     assert (texts[0], texts[-1]) == ("12 EUR", "7 more")
 
 
@@ -180,7 +183,7 @@ def test_each_row_of_a_sheet_is_an_entry_where_the_field_is_a_column():
         ("category != food", 4), ("hours = 3", 2),
     ):  # fmt: skip
         made = listed(corpus, parse_condition(condition))
-        cells = [row.cells[0] for row in made.table.rows if row.cells[0].rows]
+        cells = [row.cells[0] for row in made.rows if row.cells[0].rows]
         assert [len(cell.values) for cell in cells if cell.values] == [rows], condition
         assert "yes" in made.verdicts, condition
     food = list(list_lines(listed(corpus, parse_condition("category = food"))))
@@ -196,6 +199,12 @@ def test_each_row_of_a_sheet_is_an_entry_where_the_field_is_a_column():
     assert cell_text(bill.cells[1]) == "3 | 3"
     assert cell_text(pay.cells[0]) == "8 rows: corpus-agent read pay.csv"
     assert len(table_csv(made).splitlines()) == 1 + 2 + 8
+    rent = ListedCorpus({"a.md": "Rent: EUR -412.50", "b.md": "Bread."})
+    written = table_csv(table_of(rent, [field_of("rent")])).splitlines()
+    assert written[0].endswith("document,rent,rent (unit),rent (place)")
+    assert written[1].startswith("a.md,-412.5,EUR,")
+    named = [*list_lines(listed(rent, parse_condition("rent > 3")), verbose=True)]
+    assert named[named.index("nothing said of it:") + 1] == "b.md"
 
 
 def test_a_mark_of_five_is_a_number_and_the_date_of_a_letter_is_no_invoices():
@@ -216,14 +225,14 @@ def test_every_document_is_looked_at_and_counted():
     counts = "2025: fulfilled in 1 of 5 documents; not fulfilled in 1; nothing said of it in 3"
     assert counts in "".join(lines)
     assert "b.txt" not in "".join(lines) and "b.txt" in "".join(list_lines(found, verbose=True))
-    content = list_object(found)
+    content = table_object(found)
     assert sum(content["counts"].values()) == content["looked_at"] == 7
     assert [row["source"] for row in content["rows"] if row["verdict"] == "yes"] == ["a.txt"]
 
 
 def test_a_timeline_has_every_dated_statement_in_order():
     corpus = ListedCorpus(DOCUMENTS, unread=("x.pdf",))
-    made = timeline_of(corpus)
+    made = table_of(corpus, [DATES])
     content = timeline_object(made)
     assert [(one["date"], one["citation"]["source"]) for one in content["statements"]] == [
         ("2020-05-01", "a.txt"),
@@ -251,7 +260,8 @@ none |  | # July 2026\\n\\nThese 5 may stay, at 3:13 May I.
 def test_a_day_without_a_year_has_that_of_the_heading_or_of_the_document():
     for line in OF_A_YEAR_ABOVE.strip().splitlines():
         day, year_from, text = line.split(" | ", 2)
-        made = timeline_object(timeline_of(ListedCorpus({"a.md": text.replace("\\n", "\n")})))
+        corpus = ListedCorpus({"a.md": text.replace("\\n", "\n")})
+        made = timeline_object(table_of(corpus, [DATES]))
         said = [(one["date"], one["year_from"] or "") for one in made["statements"]]
         said = [one for one in said if len(one[0]) > 7 and one[0] != "2026-06-03"]
         assert said == [(day, year_from.strip())] * (day != "none"), line
@@ -275,10 +285,10 @@ def shown() -> dict[str, str]:
     """All that is printed of a hostile document, by what prints it."""
     corpus = ListedCorpus({NAME: HOSTILE}, unread=("x\u202e.pdf",))
     found = listed(corpus, parse_condition("expiry = 2025"))
-    made, served = timeline_of(corpus), Served(corpus)
+    made, served = table_of(corpus, [DATES]), Served(corpus)
     return {
         "list": "\n".join(list_lines(found)),
-        "list --json": json.dumps(list_object(found), ensure_ascii=False),
+        "list --json": json.dumps(table_object(found), ensure_ascii=False),
         "timeline": "\n".join(timeline_lines(made)),
         "timeline --json": json.dumps(timeline_object(made), ensure_ascii=False),
         "corpus_table": tables._table(served, FRAME, {"fields": ["expiry"]}, lambda *_: None).text,

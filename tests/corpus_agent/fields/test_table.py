@@ -111,7 +111,7 @@ def test_a_field_that_was_not_understood_is_said_to_be_so_and_not_counted_as_uns
     assert note in render.table_object(table(made, "landord"))["notices"]
     corpus = Index.open(made / "store", root=made / "docs")
     assert (
-        listed(corpus, parse_condition("landord = Roe")).counted
+        render.counted_line(listed(corpus, parse_condition("landord = Roe")))
         == "landord = Roe: fulfilled in 0 of 4 documents"
     )
 

@@ -6,7 +6,7 @@ import pytest
 
 from corpus_agent.fields.amounts import find_amounts, find_durations
 from corpus_agent.fields.lexicon import field_of
-from corpus_agent.fields.page import DocumentText, ProposedValue
+from corpus_agent.fields.page import DocumentText, FieldValue
 from corpus_agent.fields.table import checked_value, table_of
 from corpus_agent.text.dates import Reading, find_dates, habit
 from indexer import Line
@@ -102,7 +102,15 @@ def test_a_figure_of_a_table_has_the_year_of_its_column_or_row():
     for text, expected in (
         ("| | 2024 | 2023 |\n|---|---|---|\n| Rent | 900 | 850 |", ["900 (2024)"]),
         ("| Year | Rent |\n|---|---|\n| 2023 | 12 |\n| 2024 | 13 |", ["12 (2023)", "13 (2024)"]),
-        ("Millions of euros\n   2023   2022\nRent   18,400  17,900", ["18,400 (2023)"]),
+        (
+            "Millions of euros\n   2023   2022\nRent   18,400  17,900",
+            ["18,400 (2023, in millions of euros)"],
+        ),
+        (
+            "In thousands\n  Quarter Ended   Year Ended\n  2024   2024\nRent   51   99",
+            ["51 (Quarter Ended 2024, in thousands)"],
+        ),
+        ("| | Q2 2024 | Q1 2024 |\n|---|---|---|\n| Rent | 77 | 70 |", ["77 (Q2 2024)"]),
         ("Rent: 900 euros\nLeft in 2023 and 2022", ["900 euros"]),
     ):
         (cell,) = table_of(ListedCorpus({"a.md": text}), [field_of("rent")]).rows[0].cells
@@ -142,11 +150,11 @@ RENT = Reading(57, 64, "900 EUR", "EUR 900")
 @pytest.mark.parametrize(
     "moved",
     [
-        ProposedValue((RENT,), 0, 43, 1.0),  # the quotation is of another sentence
-        ProposedValue((replace(RENT, start=-1, end=6),), -1, 6, 1.0),
-        ProposedValue((replace(RENT, start=4, end=11),), 0, 43, 1.0),  # it says "lease of" there
-        ProposedValue((replace(RENT, start=57, end=57, text=""),), 45, 73, 1.0),
-        ProposedValue((RENT, replace(RENT, start=13, end=22)), 0, 73, 1.0),
+        FieldValue((RENT,), 0, 43, 1.0),  # the quotation is of another sentence
+        FieldValue((replace(RENT, start=-1, end=6),), -1, 6, 1.0),
+        FieldValue((replace(RENT, start=4, end=11),), 0, 43, 1.0),  # it says "lease of" there
+        FieldValue((replace(RENT, start=57, end=57, text=""),), 45, 73, 1.0),
+        FieldValue((RENT, replace(RENT, start=13, end=22)), 0, 73, 1.0),
     ],
 )
 def test_a_value_that_does_not_stand_where_it_is_quoted_from_is_refused(moved):
