@@ -100,11 +100,11 @@ def test_every_document_is_looked_at_and_each_value_leads_to_its_place(server):
     assert "lease.md</a>" not in server.get("/table", fields="rent", q="no such").text
     csv = server.get("/table", fields="rent", csv=1)
     assert csv.headers["content-type"] == "text/csv; charset=utf-8"
-    assert csv.body.startswith(b"\xef\xbb\xbfdocument,rent,rent (place)\r\n")
+    assert csv.body.startswith(b"\xef\xbb\xbfdocument,rent,rent (unit),rent (place)\r\n")
     listed = server.get("/list", condition="rent > 500")
     assert "home/lease.md" in listed.words
     assert listed.words.count("could not be read: ") == 1, "what was not looked at is said"
-    assert "home/lease.md,GBP 985" in server.get("/list", condition="rent > 500", csv=1).text
+    assert "home/lease.md,985,GBP," in server.get("/list", condition="rent > 500", csv=1).text
     assert 'class="notice"' in server.get("/list", condition="=").text
     dated = server.get("/timeline", go=1, q="2024-05").words
     assert "2024-05-22" in dated
