@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.records import FileRow, Line
-from indexer.sync.properties import MAX_TAGS, with_properties
+from indexer.sync.read import MAX_TAGS, with_properties
 
 
 def properties_of(lines: list[Line], extractor: str, *of_file: str) -> FileRow:
