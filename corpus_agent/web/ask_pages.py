@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from starlette.responses import JSONResponse, Response
 from corpus_agent import answering, render
 from corpus_agent.settings import existing_store
 from corpus_agent.text.sanitize import inert, one_line, visible
-from corpus_agent.web.marking import citation_pieces
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 RECENT = 12  # questions on the first page
 LISTED = 200  # in the history
+_NUMBER = re.compile(r"\[(\d{1,4})\]")
 _NOT_LOGGED = "This answer is not in the log (any more)."
 
 
@@ -172,4 +173,15 @@ def shown_answer(answer: Answer) -> dict[str, Any]:
         content["lines"] = [*render.block(passage.text, passage.likely)]
     numbers = {passage.citation.n for passage in answer.passages}
     lines = (shown["answer"] or "").split("\n") if answer.text else []
-    return {**shown, "paragraphs": [list(citation_pieces(line, numbers)) for line in lines]}
+    return {**shown, "paragraphs": [list(_citation_pieces(line, numbers)) for line in lines]}
+
+
+def _citation_pieces(text: str, numbers: Collection[int]) -> Iterator[tuple[str, int | None]]:
+    """The pieces of an answer; a number in brackets that is a citation's stands by itself."""
+    end = 0
+    for found in _NUMBER.finditer(text):
+        if int(found[1]) in numbers:
+            yield text[end : found.start()], None
+            yield found[1], int(found[1])
+            end = found.end()
+    yield text[end:], None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from corpus_agent.answering.quotations import locate, read_all
 from corpus_agent.text.naming import unambiguous
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.web.look_pages import number
-from corpus_agent.web.marking import Piece, quotation_marked, shown_lines
 from indexer import CorpusError, Line, has_pages
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ LINES = 200  # of a view
 BEFORE = 12  # lines before the one that is asked for
 WIDTH, SHARP = 1_000, 2  # points, and how many times as many a sharp screen gets
 MOST_QUOTED_CHARACTERS = 4_000  # that are looked up on a page
+_HEADING = re.compile(r"(#{1,6})\s+\S")
+
+Piece = tuple[str, bool]  # and whether it is marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ def place(site: Site, request: Request) -> Response:
         at=at,
         missing=missing,
         marks=bool(marks),
-        lines=list(shown_lines(lines, first, last, marks)),
+        lines=list(_shown_lines(lines, first, last, marks)),
         first=first,
         last=last,
         count=len(lines),
@@ -100,10 +103,10 @@ def marked(lines: Sequence[Line], wanted: Wanted) -> tuple[dict[int, list[Piece]
         if located is None:
             return {}, min(wanted.line, max(1, len(lines))), True
         start, end, text, found_as = located
-        marks = quotation_marked(lines, text, start, end)
+        marks = _quotation_marked(lines, text, start, end)
         return marks, start, found_as == "altered"
     if wanted.end > wanted.line or wanted.line > 1:
-        return quotation_marked(lines, "", wanted.line, wanted.end), wanted.line, False
+        return _quotation_marked(lines, "", wanted.line, wanted.end), wanted.line, False
     return {}, wanted.line, False
 
 
@@ -161,3 +164,68 @@ def picture(site: Site, request: Request) -> Response:
     width = WIDTH * SHARP if given.get("sharp") else WIDTH
     found = corpus.page_picture(row.source, page, width)
     return Response(found.png, media_type="image/png")
+
+
+# ---- Lines as they are shown
+
+
+def _quotation_marked(
+    lines: Sequence[Line], quote: str, start: int, end: int
+) -> dict[int, list[Piece]]:
+    """The pieces of the lines that hold a quotation; lines that differ are marked whole."""
+    chosen = [(n, line.text) for n, line in enumerate(lines, 1) if start <= n <= max(start, end)]
+    found = _spans(chosen, quote) if quote.strip() else {}
+    if found:
+        return {n: _marked(text, *found[n]) for n, text in chosen if n in found}
+    return {n: [(text, True)] for n, text in chosen if text.strip()}
+
+
+def _spans(lines: Sequence[tuple[int, str]], quote: str) -> dict[int, tuple[int, int]]:
+    """The half-open range of each line that belongs to the quotation; none if it is not there."""
+    whole = "\n".join(text for _, text in lines)
+    pattern = r"\s+".join(map(re.escape, quote.split()))
+    found = re.search(pattern, whole)
+    if found is None:
+        return {}
+    spans = {}
+    at = 0
+    for n, text in lines:
+        begin, stop = max(found.start(), at), min(found.end(), at + len(text))
+        if begin < stop:
+            spans[n] = (begin - at, stop - at)
+        at += len(text) + 1
+    return spans
+
+
+def _marked(text: str, start: int, stop: int) -> list[Piece]:
+    parts = (text[:start], False), (text[start:stop], True), (text[stop:], False)
+    return [part for part in parts if part[0]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line with its number and its pieces; `level` is that of a heading, 0 of any other."""
+
+    number: int
+    pieces: tuple[Piece, ...]
+    level: int = 0
+    is_page: bool = False
+    hidden: bool = False
+    confidence: float | None = None
+
+
+def _shown_lines(
+    lines: Sequence[Line], start: int, end: int, marks: Mapping[int, Sequence[Piece]]
+) -> Iterator[ShownLine]:
+    """Lines `start` to `end`, counted from 1, of all `lines` of a document."""
+    for n, line in enumerate(lines[start - 1 : end], start):
+        pieces = marks.get(n, [(line.text, False)])
+        heading = None if line.is_mark else _HEADING.match(line.text)
+        yield ShownLine(
+            n,
+            tuple((visible(text), marked) for text, marked in pieces),
+            min(6, len(heading[1]) + 1) if heading else 0,
+            line.is_mark,
+            line.hidden,
+            line.confidence,
+        )
