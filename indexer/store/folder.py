@@ -29,7 +29,7 @@ from indexer.files.paths import INDEX_MARKER
 MARKER_NAME = INDEX_MARKER
 TABLES = "lance"
 LOCK_NAME = "writer.lock"
-MAX_SHOWN = 200  # characters of a writer's command
+MAX_SHOWN, MAX_HOLDER = 200, 300  # characters of a writer's command, and of all it says of itself
 TEMP = "tmp"  # the seal points TMPDIR at it
 MAX_MARKER_BYTES = 4_096
 SUM_BYTES = 32
@@ -201,7 +201,7 @@ def writer_of(store: Path) -> str | None:
 
 def _holder(descriptor: int) -> str:
     """What the process that holds the lock has written of itself."""
-    said = os.pread(descriptor, 4_096, 0).decode("utf-8", "replace")
+    said = os.pread(descriptor, 4_096, 0).decode("utf-8", "replace")[:MAX_HOLDER]
     return "".join(char if char.isprintable() else "?" for char in said) or "another process"
 
 

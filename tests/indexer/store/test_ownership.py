@@ -13,14 +13,9 @@ import pytest
 
 from indexer.errors import CorpusError, DamagedStore, NoIndex, StoreLocked, UsageError
 from indexer.files.opening import lock_briefly
-from indexer.store.folder import MARKER_NAME
+from indexer.store.folder import LOCK_NAME, MARKER_NAME, writer_lock, writer_of
 from indexer.store.lance import open_table
-from indexer.store.storage import (
-    UNFINISHED_MARKER,
-    check_apart,
-    identity_of,
-    make_store,
-)
+from indexer.store.storage import UNFINISHED_MARKER, check_apart, identity_of, make_store
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import copied, indexed
@@ -99,11 +94,10 @@ def test_a_link_or_a_device_at_any_depth_is_refused(made):
 def test_a_table_that_borrows_its_data_is_not_opened(original, made):
     import lancedb
 
-    lance = made / "lance"
     assert open_table(made, "chunks").version  # the control
-    shutil.rmtree(lance / "chunks.lance")
+    shutil.rmtree(made / "lance/chunks.lance")
     borrowed = f"{original}/store/lance/chunks.lance"
-    copy = lancedb.connect(lance).clone_table("chunks", borrowed, is_shallow=True)
+    copy = lancedb.connect(made / "lance").clone_table("chunks", borrowed, is_shallow=True)
     assert copy.count_rows()  # without a link on the disk
     with pytest.raises(DamagedStore):
         open_table(made, "chunks")
@@ -211,6 +205,12 @@ def test_a_lock_that_somebody_keeps_is_an_error_and_no_endless_wait(tmp_path):
     os.close(held)
     lock_briefly(mine, fcntl.LOCK_EX, "The store", seconds=0.1)
     os.close(mine)
+
+
+def test_of_a_writer_no_more_is_shown_than_one_says_of_itself(tmp_path):
+    with writer_lock(tmp_path):
+        (tmp_path / LOCK_NAME).write_text("n\n" * 2_048)  # as a foreign store may hold
+        assert writer_of(tmp_path) == "n?" * 150
 
 
 def test_another_users_store_above_is_passed_over(open_folder):
