@@ -72,7 +72,7 @@ def reader(store: Path, seed: int) -> None:
 def check_generations(snapshot: Snapshot) -> None:
     """Fail where the passages of one document are of two generations, or not all there."""
     rows = chunk_rows(snapshot).select(["source", "text", "file_sha256"]).to_pylist()
-    for file in snapshot.files():
+    for file in snapshot.rows():
         own = [row for row in rows if row["source"] == file.source]
         words = {word for row in own for word in row["text"].lower().split()}
         generations = {word for word in words if word.startswith("generation")}

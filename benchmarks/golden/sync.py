@@ -191,7 +191,7 @@ def held(place: Path) -> dict[str, Any]:
     passages = {source: f"{len(some)} {digest(*some)}" for source, some in rows.items()}
     files = {
         row.source: " ".join(filter(None, (row.status, row.reason, passages.pop(row.source, ""))))
-        for row in snapshot.files()
+        for row in snapshot.rows()
     }
     snapshot.close()
     return {"manifest": manifest, "files": files} | ({"ownerless": passages} if passages else {})

@@ -86,16 +86,12 @@ def checked_lines(checked: Checked) -> Iterator[str]:
     lines = [f"line {each.piece.line}" for each in checked.findings]
     wide = [max(map(len, column), default=0) for column in (words, lines)]
     for word, line, finding in zip(words, lines, checked.findings, strict=True):
-        where = ", ".join(map(_place, finding.citations)) or _nearest(finding)
+        nearest = f"nearest: {_place(finding.nearest)}" if finding.nearest is not None else ""
+        where = ", ".join(map(_place, finding.citations)) or nearest
         yield f"{word:<{wide[0]}}  {line:<{wide[1]}}  {_said(finding)}  {where}".rstrip()
         if whole := _whole(finding):
             yield f"{'':<{sum(wide) + 4}}in: {whole}"
     yield from checked_foot(checked)
-
-
-def _nearest(finding: Finding) -> str:
-    """The sentence nearest to a statement that was not found."""
-    return f"nearest: {_place(finding.nearest)}" if finding.nearest is not None else ""
 
 
 def _whole(finding: Finding) -> str:

@@ -136,10 +136,6 @@ class Snapshot:
         """The sources of all documents."""
         return frozenset(map(self.prefix.__add__, self._sources)) if self.prefix else self._sources
 
-    def files(self) -> list[FileRow]:
-        """The rows of all files, by source."""
-        return sorted(self.rows(), key=lambda row: row.source)
-
     def rows(self, where: str = "") -> Iterator[FileRow]:
         """The file rows that fulfil a condition in SQL."""
         rows = self._files.rows(FILE_COLUMNS, where).to_pylist()

@@ -156,7 +156,7 @@ def plan_folder(
     manifest = None
     if (store / MANIFEST_NAME).exists():
         manifest = read_manifest(store)
-        stored = still_right(Snapshot(store, root).files(), manifest.fingerprint, today)
+        stored = still_right(Snapshot(store, root).rows(), manifest.fingerprint, today)
     return with_moved(make_plan(root, seen, stored, manifest, today, choices), root, stored)
 
 

@@ -163,7 +163,7 @@ def test_a_version_under_another_name_does_not_outlast_what_was_forgotten(mine, 
     indexed(mine, "red")
     assert holding(mine, "is 900 EUR")
     forget_document(mine, mine.parent, "lease.md")
-    assert [row.source for row in Snapshot(mine).files()] == ["gate.md"]
+    assert [row.source for row in Snapshot(mine).rows()] == ["gate.md"]
     assert not holding(mine, "is 900 EUR")
     assert name is None or not (mine / FORMER.format(name)).exists()
 

@@ -55,7 +55,7 @@ VECTOR_TOLERANCE = 1e-5
 
 def check_store(store: Path) -> Snapshot:
     snapshot = Snapshot(store)
-    files = {row.source: row for row in snapshot.files()}
+    files = {row.source: row for row in snapshot.rows()}
     chunks = chunk_rows(snapshot)
     ids = chunks["id"].to_pylist()
     assert len(set(ids)) == len(ids) == snapshot.manifest.chunks
@@ -93,7 +93,7 @@ def check_same(one: Path, other: Path, without: Collection[str] = ()) -> None:
 def content(store: Path, without: Collection[str] = ()) -> tuple[pa.Table, list[FileRow]]:
     snapshot = Snapshot(store)
     files = sorted(
-        (replace(row, seconds=0.0) for row in snapshot.files() if row.source not in without),
+        (replace(row, seconds=0.0) for row in snapshot.rows() if row.source not in without),
         key=lambda row: row.source,
     )
     chunks = chunk_rows(snapshot).sort_by("id")

@@ -68,7 +68,7 @@ def test_a_forgotten_document_is_gone_comes_back_and_stays_out_by_its_rule(root,
     done.rules.write_text(f"{done.rule}\n")
     outcome = sync(root, store, ENCODER)
     assert (outcome.removed, outcome.ignored) == (1, 2)  # the rule file itself is a dot-file
-    assert {row.source for row in Snapshot(store).files()} == {
+    assert {row.source for row in Snapshot(store).rows()} == {
         row[1] for row in before if row[1] != source
     }
 

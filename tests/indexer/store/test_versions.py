@@ -52,7 +52,7 @@ def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store):
             sync(root, store)
             cleaned(store)
         hits = [len(by_text(reader, Query(word, 5))) for word in ("boiler", "oven")]
-        assert (hits, len(reader.files()), len(chunk_rows(reader))) == ([5, 0], 20, 20)
+        assert (hits, len([*reader.rows()]), len(chunk_rows(reader))) == ([5, 0], 20, 20)
         assert len(version_files(store, "chunks")) == 2
     assert found(store, "boiler") == set()
     cleaned(store)

@@ -56,7 +56,7 @@ SKIPPED = {"skipped": ["disk/p.png"]}
 
 def statuses(store: Path) -> dict[str, list[str]]:
     told: dict[str, list[str]] = {}
-    for row in Snapshot(store).files():
+    for row in sorted(Snapshot(store).rows(), key=lambda row: row.source):
         told.setdefault(row.status, []).append(row.source)
     return told
 
