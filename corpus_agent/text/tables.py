@@ -6,8 +6,10 @@ the text of a PDF has: "Berth rent 18,400 17,900" under "2023 2022".
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
 
@@ -49,16 +51,20 @@ def tables_of(texts: Sequence[str]) -> Iterator[TextTable]:
 
 def column_of(table: TextTable, line: str, at: int) -> str:
     """The name of the column in whose cell a character of a row's line stands; "" for none."""
-    number = sum(1 for _ in _BARS.finditer(line, 0, at)) - 1
-    cells = _cells(line)
-    if not 0 <= number < len(cells):
-        return ""
-    named = next(
-        (name for name in table.names if name and cells[number].startswith(f"{name}: ")), ""
-    )
-    if named or len(cells) != len(table.names):
-        return named
-    return table.names[number]
+    bars, columns = _columns(table.names, line)
+    number = bisect_left(bars, at) - 1
+    return columns[number] if 0 <= number < len(columns) else ""
+
+
+@lru_cache(4)  # a row is asked of each of its cells
+def _columns(names: tuple[str, ...], line: str) -> tuple[list[int], list[str]]:
+    """Where the bars of a row's line stand, and the names of its cells' columns."""
+    cells, known = _cells(line), {*names} - {""}
+    labels = [cell.partition(": ")[0] for cell in cells]
+    others = names if len(names) == len(cells) else ("",) * len(cells)
+    every = zip(cells, labels, others, strict=True)
+    named = [label if label in known and label != cell else other for cell, label, other in every]
+    return [bar.start() for bar in _BARS.finditer(line)], named
 
 
 def cell_spans(row: str) -> list[tuple[int, int]]:
