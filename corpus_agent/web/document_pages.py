@@ -75,6 +75,7 @@ def _shown(corpus: Index, row: FileRow) -> dict[str, Any]:
     return {
         **render.file_object(row),
         "readable": row.is_document,
+        "why": render.why_unread(row),
         "stale": compared(root, own) == "changed",
         "date": modified.strftime("%Y-%m-%d") if modified else "",
     }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from corpus_agent import render
 from corpus_agent.answering.quotations import locate, read_all
 from corpus_agent.text.naming import unambiguous
 from corpus_agent.text.sanitize import one_line, visible
@@ -61,8 +62,7 @@ def place(site: Site, request: Request) -> Response:
     row = site.row(corpus, given.get("source", ""))
     name = unambiguous(row.source)
     if not row.is_document:
-        detail = one_line(row.detail or "")
-        return site.show("unread.html", name=name, row=row, detail=detail)
+        return site.show("unread.html", name=name, row=row, why=render.why_unread(row))
     wanted = Wanted.from_query(given)
     stale = corpus.read(row.source, 1, 1).stale
     lines = read_all(corpus, row.source)

@@ -39,9 +39,9 @@ class Reply:
 
     @property
     def words(self) -> str:
-        """What a person reads of a page: no mark-up, single blanks."""
-        bare = re.sub(r"<(script|style)\b.*?</\1>", " ", self.text, flags=re.DOTALL)
-        return " ".join(unescape(re.sub(r"<[^>]*>", " ", bare)).split())
+        """What a person reads of a page: no mark-up, single blanks, none at a mark in a line."""
+        within = r"(?s)<(script|style)\b.*?</\1>|</?(?:a|b|em|strong|span)\b[^>]*>"
+        return " ".join(unescape(re.sub("<[^>]*>", " ", re.sub(within, "", self.text))).split())
 
 
 class WebServer:
