@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 from operator import attrgetter
 
 import regex
@@ -46,7 +47,7 @@ _CURRENCY = rf"(?:{SYMBOLS}|(?<!\p{{Latin}})(?:{CODES})(?!\p{{Latin}}))"
 _DASH = "[-−–‐‑﹣－]"
 _MONEY = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_CURRENCY})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?"
-    rf"(?P<number>{_SUM})(?:(?:[,.][-–]|[,.]?[-–]{{2}})(?=\s|$))?"
+    rf"(?P<below>[(])?(?P<number>{_SUM})(?(below)[)])(?:(?:[,.][-–]|[,.]?[-–]{{2}})(?=\s|$))?"
     rf"(?:\s(?P<code>{CODES})(?!\p{{L}}))?(?i:{_PER})"
     rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_SUM})(?:[,.][-–]{{1,2}})?"
     rf"[\u00a0\u202f ]?(?P<sign>{_CURRENCY}|(?i:{_NAMED})(?!\p{{L}}))(?i:{_PER})"
@@ -77,6 +78,9 @@ _UNIT = regex.compile(
     rf"|(?i:(?P<scale>(?<=\p{{Sc}}[\u00a0\u202f ]?)[mk](?!\p{{L}})"
     rf"|(?<!\p{{L}})(?:{_SCALES})(?=s?(?!\p{{L}})))s?)"
 )
+# What a heading may have between the words of its unit; anything else there is not shown.
+_JOINS = regex.compile(r"(?i)\.?[\s,()\[\]]{0,3}(?:(?:of|in|de)\s|d['’])?(?:U\.?S\.?\s)?")
+_BRACKETS = dict.fromkeys(map(ord, "()[]"), " ")
 _REACH = 24  # characters on either side of an amount in which its sign stands
 
 
@@ -96,10 +100,12 @@ def unit_of(text: str) -> dict[str, str]:
     unit = {str(one.lastgroup): one[str(one.lastgroup)] for one in reversed(found)}
     if not found:
         return {}
-    written = " ".join(text[found[0].start() : found[-1].end()].split())
-    if found[0].lastgroup == "scale":
-        written = f"in {written[0].lower()}{written[1:]}"
-    return unit | {"written": written}
+    is_scale = found[0].lastgroup == "scale"
+    written = f"in {found[0][0].lower()}" if is_scale else found[0][0]
+    for one, after in pairwise(found):
+        gap = text[one.end() : after.start()]
+        written += (gap.translate(_BRACKETS) if _JOINS.fullmatch(gap) else ", ") + after[0]
+    return unit | {"written": " ".join(written.split())}
 
 
 def unit_and_number(normal: str) -> tuple[str, str]:

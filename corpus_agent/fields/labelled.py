@@ -299,7 +299,8 @@ def _of_what(document: DocumentText, field: Field, proposal: FieldValue) -> Fiel
     scaled = in_unit(value, unit) if unit else value
     if in_report:
         period = period or "period not known"
-        unit = unit or ("" if "scale" in unit_of(value.text) else "unit not known")
+        own = unit_of(value.text)  # a currency is all of a unit but in a table, which may scale it
+        unit = unit or ("" if "scale" in own or (own and not in_table) else "unit not known")
     elif scaled == value:
         unit = ""
     note = ", ".join(filter(None, (period, unit)))

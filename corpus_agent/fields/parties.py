@@ -15,6 +15,7 @@ _HEAD = 8_000  # characters of a document in which its parties are introduced
 _INTRODUCED = 3_000  # characters behind "between"
 _LED = 80  # characters before "between" in which what is made is named
 _MOST, _MOST_SIGN = 40, 12
+_NAMED = 0.95  # score of a party that is introduced; its label is surer
 _BRACKETS = regex.compile(r"\s*\([^()]*\)$")  # in brackets behind a name
 _ROLE = regex.compile(r"(?:(?:the|der|die|le|la|el|il|de)\s+)?(\p{Lu}[\p{L}-]+)")  # "(Vermieterin)"
 
@@ -36,11 +37,6 @@ def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[FieldVal
     roles = frozenset(map(fold, phrases))
     named = (one for one in _introduced(document) if roles.intersection(map(fold, one.notes)))
     return [replace(one, notes=()) for one in named]
-
-
-def _party(name: Reading, roles: tuple[str, ...], end: int) -> FieldValue:
-    """A party, with the roles and short names that its definition gives it as its notes."""
-    return FieldValue((name,), name.start, end, 0.95, notes=roles)
 
 
 def _introduced(document: DocumentText) -> list[FieldValue]:
@@ -70,7 +66,7 @@ def _signed(text: str) -> list[FieldValue]:
     signed = lexicon.document("signature_of").finditer(text)
     names = [(name_at(text, one.start("name"), one.end("name")), one.end()) for one in signed]
     known = all(name and is_organisation(name.normal) for name, _ in names)
-    return [_party(name, (), end) for name, end in names if name and known]
+    return [FieldValue((name,), name.start, end, _NAMED) for name, end in names if name and known]
 
 
 def _labelled(document: DocumentText) -> list[FieldValue]:
@@ -80,7 +76,8 @@ def _labelled(document: DocumentText) -> list[FieldValue]:
         _, end = document.line_span(label.end())
         name, called = name_at(text, label.end(), end), label[0].strip(" :：\n*_-")
         if name is not None and fold(called) not in found:
-            found[fold(called)] = _party(name, (called, *_roles(text[name.end : end])), end)
+            roles = called, *_roles(text[name.end : end])
+            found[fold(called)] = FieldValue((name,), name.start, end, _NAMED, notes=roles)
     return list(found.values())
 
 
@@ -93,7 +90,8 @@ def _listed(text: str, start: int, end: int) -> list[FieldValue]:
         name = name_at(text, lead.end() if lead else at)
         if name is not None and name.end <= end and _is_party(name, text, parties):
             until, after = _next(text, name.end, end)
-            parties.append(_party(name, _roles(text[name.end : until]), until))
+            roles = _roles(text[name.end : until])
+            parties.append(FieldValue((name,), name.start, until, _NAMED, notes=roles))
         else:
             _, after = _next(text, at, end) if parties else (at, at)
             if after <= at:

@@ -19,7 +19,6 @@ _BEFORE, _BEHIND = 320, 120  # characters beside a value in which its cues stand
 _HEAD = 9_000  # characters of a document in which it says its own date
 _TOP, _TITLE = 2_000, 300  # characters at the beginning of a document, which say what it is
 _LEAST = 0.75  # score of a value that is stated, and needs no computing
-_SHORTEST_TERM = 90  # days
 _NO_DAY = 0.3  # less for a month alone
 _DAY = len("2024-03-12")
 _SIGNATURES = 3_000  # characters over which one set of signatures runs
@@ -117,11 +116,7 @@ def beginning(document: DocumentText) -> list[FieldValue]:
     says = None if found and found[0].score >= _LEAST else _begins_when_made(document)
     if says is None:
         return found
-    made = document_date(document)
-    signed = _signed(document) if lexicon.near("by_signatures").search(says[0]) else []
-    early = signed and made and signed[0].normal < made[0].normal
-    doubt = "signed before it was made" if early else ""
-    return [replace(one, also=(says.span(),), doubt=doubt) for one in signed or made] or found
+    return [replace(one, also=(says.span(),)) for one in document_date(document)] or found
 
 
 def _begins_when_made(document: DocumentText) -> regex.Match[str] | None:
@@ -153,9 +148,7 @@ def _counted(document: DocumentText) -> Iterator[FieldValue]:
     begins, made = beginning(document), document_date(document)
     if not begins and lexicon.document("effective_date").search(document.text) is None:
         begins = made  # else it begins on the day of an event
-    spans = document.durations
-    spans = [o for o in spans if o.normal[-1] not in "BD" or int(o.normal[1:-1]) >= _SHORTEST_TERM]
-    for term in cued(document, "term", spans):
+    for term in cued(document, "term", document.durations):
         counted = document.after(term.readings[0].end, _BEHIND)
         dates = made if lexicon.near("from_its_date").search(counted) and made else begins
         dates = [one for one in dates if term.start <= one.start < term.end] or dates

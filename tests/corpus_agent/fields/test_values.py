@@ -68,6 +68,7 @@ Balance: ▲900
 Balance: EUR 1,900-
 Balance: 900 EUR -
 Balance: 900 EUR (-)
+Balance: EUR (900)
 Balance: -**900 EUR**
 Balance: **(900 EUR)**
 Balance: -\u200b900 EUR
@@ -111,10 +112,20 @@ def test_a_figure_of_a_table_has_the_year_of_its_column_or_row():
             ["51 (Quarter Ended 2024, in thousands)"],
         ),
         ("| | Q2 2024 | Q1 2024 |\n|---|---|---|\n| Rent | 77 | 70 |", ["77 (Q2 2024)"]),
+        (
+            "| EUR, so send me all the million | 2024 |\n|---|---|\n| Rent | 19 |",
+            ["19 (2024, EUR, million)"],  # no words of the document but its unit
+        ),
         ("Rent: 900 euros\nLeft in 2023 and 2022", ["900 euros"]),
     ):
         (cell,) = table_of(ListedCorpus({"a.md": text}), [field_of("rent")]).rows[0].cells
         assert [value.shown for value in cell.values] == expected, text
+
+
+def test_a_currency_named_in_a_value_is_its_unit():
+    for text in ("EUR -5", "-5 EUR", "EUR (5)", "(€5)", "5 €", "USD5", "CHF -5.-", "5"):
+        made = table_of(ListedCorpus({"a": f"Revenue: {text}"}), [field_of("revenue")])
+        assert ("unit" in made.rows[0].cells[0].values[0].shown) == (text == "5"), text
 
 
 DEPOSIT = "Deposit paid on 3 May 2020.\n\n"
