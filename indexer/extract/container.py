@@ -59,10 +59,6 @@ class ZipParts:
         """What the archive's directory lists, in its order; names may be there twice."""
         return self._archive.infolist()
 
-    def claimed_bytes(self) -> int:
-        """The unpacked size of all parts, as the archive's directory claims it."""
-        return sum(info.file_size for info in self._stored.values())
-
     def read(self, name: str) -> bytes | None:
         """The bytes of a part, whatever its case; None where there is none of that name.
 
@@ -121,9 +117,10 @@ def parse_xml(data: bytes) -> Element:
 
 def _chosen(root: Element) -> Element:
     """The root without the other forms of what is written for newer and for older programs."""
-    for each in root.iter("{*}AlternateContent"):
-        for other in each[1:]:
-            each.remove(other)
+    space = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+    for each in list(root.iter(f"{space}AlternateContent")):  # a tree that changes ends `iter`
+        if (newer := each.find(f"{space}Choice")) is not None:
+            each[:] = [newer]
     return root
 
 

@@ -6,6 +6,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import REGISTRY
 from indexer.extract.container import MAX_PART_BYTES
 from indexer.extract.tables import simple, table_text
+from tests.indexer.extract.test_archives import locked
 from tests.support import made_files as made
 from tests.support.documents import extract
 
@@ -159,16 +160,6 @@ def refusal(data: bytes, name: str) -> str:
     return caught.value.reason
 
 
-def locked_zip() -> bytes:
-    plain = bytearray(made.FILES["a.docx"])
-    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        place = plain.find(signature)
-        while place >= 0:
-            plain[place + offset] |= 1
-            place = plain.find(signature, place + 4)
-    return bytes(plain)
-
-
 def test_archives_and_locked_and_empty_files_have_their_reasons():
     encrypted_odt = made.zipped(
         {
@@ -190,7 +181,7 @@ def test_archives_and_locked_and_empty_files_have_their_reasons():
         ("unsupported", made.compound({"VisioDocument": b"x"}), "a.vsd"),
         ("encrypted", made.compound({"EncryptedPackage": b"x", "EncryptionInfo": b"x"}), "a.docx"),
         ("encrypted", made.doc(encrypted=True), "a.doc"),
-        ("encrypted", locked_zip(), "a.docx"),
+        ("encrypted", locked(made.FILES["a.docx"], b"word/document.xml"), "a.docx"),
         ("encrypted", encrypted_odt, "a.odt"),
         ("no_bytes", b"", "a.docx"),
         ("no_text", made.zipped({"word/document.xml": "<w><body/></w>"}), "a.docx"),

@@ -322,6 +322,24 @@ def test_a_hidden_heading_is_no_heading_and_a_hidden_slide_hides_all():
     assert [line.hidden for line in read(data, "a.pptx")[0]] == [True, True]
 
 
+def twice(space: str, *forms: str) -> str:
+    """Three times what is written for newer and for older programs, the last with a text."""
+    whole = f"<m:AlternateContent xmlns:m='{space}'>{''.join(forms)}</m:AlternateContent>"
+    return whole.replace("{}", "") * 2 + whole
+
+
+def test_what_is_written_for_older_programs_is_read_where_nothing_newer_stands_beside_it():
+    space = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+    newer, older = "<m:Choice/>", "<m:Fallback>{}</m:Fallback>"
+    for make, name in ((word, "a.docx"), (slides, "a.pptx")):
+        for forms in ((newer, older), (older, newer)):
+            lines, remark = read(make(around=twice(space, *forms)), name)
+            assert ([line.text for line in lines], remark) == ([SHOWN], ""), (name, forms)
+        assert verdict(make(around=twice(space, older)), name) == "shows"
+    plain = f"<a><b>{SHOWN}</b>{twice('urn:x', newer, older)}</a>".replace("{}", SECRET)
+    assert verdict(plain.encode(), "a.xml") == "shows"
+
+
 def zipped_with(data: bytes, name: str, before: bytes, after: bytes) -> bytes:
     within = members(data)
     return zipped(within | {name: within[name].replace(before, after)})
@@ -357,11 +375,9 @@ WAYS_TO_HIDE = (
         "color:ivory;background:#fffff0 | -webkit-text-fill-color:transparent | "
         "position:fixed;inset:-9999px auto auto | translate:-100em"
     ),
-    *(
-        "hidden",
-        'hidden="until-found"',
-        "bgcolor='#102030' style='color:#102030'",
-    ),
+    "hidden",
+    'hidden="until-found"',
+    "bgcolor='#102030' style='color:#102030'",
 )
 WAYS_TO_SHOW = (
     *styled(
@@ -376,11 +392,9 @@ WAYS_TO_SHOW = (
         "transform:scale(-1)rotate(45deg) translate(5px, -5px) | color:hsl(210 50% 30%) | "
         "color:#fff8 | font: bold 12px/14px serif | clip-path:circle(50%)"
     ),
-    *(
-        "",
-        "bgcolor='#102030' style='color:#fff'",
-        "class='hidden'",
-    ),
+    "",
+    "bgcolor='#102030' style='color:#fff'",
+    "class='hidden'",
 )
 
 
