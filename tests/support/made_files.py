@@ -6,6 +6,7 @@ formats and, where there is none, hand-written code made them.
 """
 
 import io
+import re
 import struct
 import tarfile
 import zipfile
@@ -33,6 +34,15 @@ def zipped(members: dict[str, str | bytes], stored_first: bool = False) -> bytes
 def members(data: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+def locked(data: bytes, *names: bytes) -> bytes:
+    """The archive with these members said to be encrypted."""
+    changed = bytearray(data)
+    for name in names:
+        for found in re.finditer(b"PK(?:\3\4.{26}|\1\2.{42})" + name, data, re.DOTALL):
+            changed[found.start() + (6 if data[found.start() + 2] == 3 else 8)] |= 1
+    return bytes(changed)
 
 
 def _saved(document: object) -> bytes:

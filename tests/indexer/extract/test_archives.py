@@ -4,7 +4,6 @@ import bz2
 import gzip
 import io
 import lzma
-import re
 import tarfile
 import zipfile
 
@@ -42,15 +41,6 @@ def marks(data: bytes, name: str = "a.zip") -> list[str]:
 
 def shown(document: Document | Extraction) -> list[str]:
     return [line.text for line in document.lines if line.text]
-
-
-def locked(data: bytes, *names: bytes) -> bytes:
-    """The archive with these members said to be encrypted."""
-    changed = bytearray(data)
-    for name in names:
-        for found in re.finditer(b"PK(?:\3\4.{26}|\1\2.{42})" + name, data, re.DOTALL):
-            changed[found.start() + (6 if data[found.start() + 2] == 3 else 8)] |= 1
-    return bytes(changed)
 
 
 MEMBERS = {
@@ -115,7 +105,7 @@ def test_what_is_not_read_has_a_mark_with_the_reason_and_a_remark_if_it_is_a_doc
         "server.pem": f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n",
         "locked.txt": "locked words",
     }
-    document = extract(locked(made.zipped(files), b"locked.txt"), "a.zip")
+    document = extract(made.locked(made.zipped(files), b"locked.txt"), "a.zip")
     assert shown(document) == [
         "--- File a.txt ---",
         "words",
@@ -136,7 +126,7 @@ def test_what_is_not_read_has_a_mark_with_the_reason_and_a_remark_if_it_is_a_doc
 
 def test_an_archive_without_text_has_the_reason_of_its_members():
     two = made.zipped({"a.txt": "words", "b.txt": "words"})
-    assert refusal(locked(two, b"a.txt", b"b.txt")) == "encrypted"
+    assert refusal(made.locked(two, b"a.txt", b"b.txt")) == "encrypted"
     only_a_picture = made.zipped({"a.png": PICTURE})
     for data in (only_a_picture, made.zipped({"a.zip": only_a_picture}), made.zipped({})):
         assert refusal(data).startswith("unsupported")

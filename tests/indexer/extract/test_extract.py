@@ -10,11 +10,6 @@ from indexer.extract.text import decode, markdown_title
 from tests.support.documents import extract
 from tests.support.pdfs import bare_pdf
 
-
-def texts(data: bytes, source: str = "x.txt") -> list[str]:
-    return [line.text for line in extract(data, source).lines]
-
-
 LANGUAGES = {
     "Příliš žluťoučký kůň úpěl ďábelské ódy.": ("cp1250", "iso8859_2"),
     "Árvíztűrő tükörfúrógép, hétfőn és kedden.": ("cp1250", "iso8859_2"),

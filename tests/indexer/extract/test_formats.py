@@ -6,7 +6,6 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import REGISTRY
 from indexer.extract.container import MAX_PART_BYTES
 from indexer.extract.tables import simple, table_text
-from tests.indexer.extract.test_archives import locked
 from tests.support import made_files as made
 from tests.support.documents import extract
 
@@ -181,7 +180,7 @@ def test_archives_and_locked_and_empty_files_have_their_reasons():
         ("unsupported", made.compound({"VisioDocument": b"x"}), "a.vsd"),
         ("encrypted", made.compound({"EncryptedPackage": b"x", "EncryptionInfo": b"x"}), "a.docx"),
         ("encrypted", made.doc(encrypted=True), "a.doc"),
-        ("encrypted", locked(made.FILES["a.docx"], b"word/document.xml"), "a.docx"),
+        ("encrypted", made.locked(made.FILES["a.docx"], b"word/document.xml"), "a.docx"),
         ("encrypted", encrypted_odt, "a.odt"),
         ("no_bytes", b"", "a.docx"),
         ("no_text", made.zipped({"word/document.xml": "<w><body/></w>"}), "a.docx"),

@@ -7,10 +7,15 @@ import re
 
 import openpyxl
 
+from indexer.extract import open_document
 from indexer.extract.office.sheet_look import shown
 from indexer.extract.tables.named_rows import sheet_lines
-from tests.indexer.extract.test_extract import texts
 from tests.support import made_files as made
+
+
+def lines_of(data, name):
+    return [line.text for line in open_document(data, name).lines]
+
 
 FORMATS = (
     (0.125, "0.0%", "12.5%"),
@@ -50,7 +55,7 @@ def test_an_xlsx_shows_percent_currency_date_and_time_and_counts_formulas_withou
     for column, code in enumerate(CODES, start=1):
         book.active.cell(2, column).number_format = code
     book.active["B3"], book.active["B4"] = "=B2*2", "=B3"
-    lines = texts(_with_result(made._saved(book), "B3", "2469"), "a.xlsx")
+    lines = lines_of(_with_result(made._saved(book), "B3", "2469"), "a.xlsx")
     assert lines == [
         f"--- Sheet Sheet --- ({RESULTS})",
         "| Port | Fare | Share | When | At |",
@@ -73,8 +78,8 @@ def test_an_ods_shows_its_cells_as_they_are_written_with_boxes_and_comments_behi
         inner = (f"<table:table-cell>{each}</table:table-cell>" for each in cells)
         return f"<table:table-row>{''.join(inner)}</table:table-row>"
 
-    def p(*said: str) -> list[str]:
-        return [f"<text:p>{text}</text:p>" for text in said]
+    def p(*texts: str) -> list[str]:
+        return [f"<text:p>{text}</text:p>" for text in texts]
 
     note = "<office:annotation><dc:creator>Ana</dc:creator><text:p>since May</text:p>"
     vigo, *rest = p("Vigo", "1,234.50 €", "12.5%")
@@ -84,7 +89,7 @@ def test_an_ods_shows_its_cells_as_they_are_written_with_boxes_and_comments_behi
         f"{row(f'{note}</office:annotation>{vigo}', *rest)}</table:table>"
     )
     data = made._odf("spreadsheet", f"<office:spreadsheet>{table}</office:spreadsheet>")
-    assert texts(data, "a.ods") == [
+    assert lines_of(data, "a.ods") == [
         "--- Sheet Costs ---",
         "| Port | Fare | Share |",
         "| Port: Vigo | Fare: 1,234.50 € | Share: 12.5% |",
@@ -170,7 +175,7 @@ def test_hidden_rows_and_columns_of_an_xlsx_are_marked_however_they_are_written(
     for change in CHANGES:
         data, before = sheet_of(change)
         assert before.count('hidden="1"') == 2
-        assert texts(data, "a.xlsx") == [
+        assert lines_of(data, "a.xlsx") == [
             *("--- Sheet Sheet ---", "| Port | Cost | |", f"{HIDDEN} Crew"),
             *("| Port: Vigo | Cost: 70 | |", f"{HIDDEN} Crew: 3"),
             f"{HIDDEN} Port: Cangas | Cost: 80 | Crew: 2",
