@@ -119,14 +119,20 @@ class Signs:
     def _starts(self) -> Sequence[int]:
         return [at for at, char in enumerate(self.joined) if char == _PARTS]
 
-    def places(self, wanted: Signs) -> Iterator[tuple[int, int]]:
-        """Where the text has all signs of another, in their order."""
-        at = self.joined.find(wanted.joined)
-        while at >= 0:
-            ends = at, at + len(wanted.joined) - 1
-            first, last = (bisect_left(self._starts, end) for end in ends)
-            yield self.spans[first][0], self.spans[last - 1][1]
-            at = self.joined.find(wanted.joined, at + 1)
+    def nearest(self, wanted: Signs, position: int) -> tuple[int, int] | None:
+        """Where the text has all signs of another, in their order, at a position or next to it.
+
+        Upwards it is sought backwards, as `rfind` takes square time in a text that repeats itself.
+        """
+        signs, count = wanted.joined, wanted.joined.count(_PARTS) - 1
+        start = self._starts[bisect_left(self.spans, (position, position))]
+        above = self.joined[: start + len(signs) - 1]
+        places = [self.joined.find(signs, start)]
+        if (behind := above[::-1].find(signs[::-1])) >= 0:
+            places.append(len(above) - behind - len(signs))
+        firsts = [bisect_left(self._starts, at) for at in places if at >= 0]
+        found = [(self.spans[first][0], self.spans[first + count - 1][1]) for first in firsts]
+        return min(found, key=lambda place: abs(place[0] - position), default=None)
 
 
 # ---- By words

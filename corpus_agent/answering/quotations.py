@@ -40,6 +40,7 @@ _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
 _FEW_WORDS = 2
 _OPENING_MARKS = " \t\"'“„«‘(…."
+_AROUND_BRACKETS = " \t\"'“”„«»‘’*_~.,;:!?。，；！？"
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 _FORGED_MARK = re.compile(r"\s*- - - .{1,40}$")  # as the text of a document has what is like a mark
 
@@ -206,11 +207,21 @@ def _is_one(text: str, one: Unit, other: Unit) -> bool:
     A word or two are no sentence by themselves; they say what the one beside them is worth.
     """
     first, second = (text[unit.start : unit.end] for unit in (one, other))
-    if {one.kind, other.kind} != {"text"} or "\n" in text[one.end : other.start]:
+    if {one.kind, other.kind} != {"text"}:
+        return False
+    if _is_aside(second) and not is_item(second):
+        return True
+    if "\n" in text[one.end : other.start]:
         return False
     goes_on = second.lstrip(_OPENING_MARKS)[:1].islower() and not is_item(second)
-    noted = second[0] in "[(（" and second.rstrip(" .。")[-1] in "])）" and not is_item(second)
-    return goes_on or noted or _is_short(second) or (_is_short(first) and not is_item(first))
+    return goes_on or _is_short(second) or (_is_short(first) and not is_item(first))
+
+
+def _is_aside(text: str) -> bool:
+    """Whether a text is in brackets of any kind, or behind a dash: of the sentence before it."""
+    bare = text.strip(_AROUND_BRACKETS)
+    brackets = [unicodedata.category(bare[at]) for at in (0, -1) if bare]
+    return text[0] in "—–" or brackets == ["Ps", "Pe"]
 
 
 def _is_short(text: str) -> bool:
@@ -279,16 +290,20 @@ def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
     there = [Signs("\n".join(texts), linked, broken) for broken in (False, True)]
     spellings = _spellings(unicodedata.normalize("NFC", quote))
     written = [one for one in spellings if any(map(str.isalnum, one))]
-    written += [one.upper() for one in written if not any(map(str.isdigit, one))]
+    written += [_capitals(one) for one in written if not any(map(str.isdigit, one))]
     for one in written:
         said = [Signs(one, linked, broken) for broken in (False, True)]
         for text, wanted in product(there, said):
-            places = text.places(wanted)
-            start, end = min(places, key=lambda place: abs(place[0] - near), default=(0, 0))
-            if end:
+            if place := text.nearest(wanted, near):
+                start, end = place
                 first, last = bisect_right(begins, start), bisect_left(begins, end)
                 return first, start - begins[first - 1], last, end - begins[last - 1]
     return None
+
+
+def _capitals(text: str) -> str:
+    """The text in capitals, but for what becomes two letters: "Maße" is not "MASSE"."""
+    return "".join(big if len(big := char.upper()) == 1 else char for char in text)
 
 
 def _between(lines: Sequence[Line], found: Found) -> str:

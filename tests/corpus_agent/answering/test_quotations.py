@@ -211,6 +211,11 @@ PIECES = [
     ("VOID. The holder sails for free.", "The holder sails for free."),
     ("The tank is sound. Untrue!", "The tank is sound."),
     ("We repay in thirty days. [Repealed by § 9]", "We repay in thirty days."),
+    ("We repay in thirty days.\n[Repealed by § 9]", "We repay in thirty days."),
+    ("We repay in thirty days. *[Repealed by § 9].*", "We repay in thirty days."),
+    ('We repay in thirty days. "[Repealed by § 9];"', "We repay in thirty days."),
+    ("We repay in thirty days. 【Repealed by § 9】", "We repay in thirty days."),
+    ("We repay in thirty days. — Repealed by § 9.", "We repay in thirty days."),
     ("假的。客人可以在木屋里过夜和吸烟。", "客人可以在木屋里过夜和吸烟。"),
     ("“The debt was paid!” lied the clerk.", "The debt was paid!"),
     ("It is no fact that\n\nthe ferry sails in winter.", "the ferry sails in winter."),
@@ -227,10 +232,31 @@ def test_a_piece_of_a_sentence_is_widened_to_the_whole_or_not_verified():
     assert [pair for pair, whole in found.items() if not whole] == []
 
 
+def test_a_passage_in_capitals_may_be_quoted_in_small_letters_but_no_letter_becomes_two():
+    text = "THE FERRY SAILS DAILY.\nMASSE UND GEWICHT.\nMAßE UND GEWICHT."
+    for quote, line in {
+        "The ferry sails daily": 1,
+        "Masse und Gewicht": 2,
+        "Maße und Gewicht": 3,  # not "MASSE"
+    }.items():
+        found = check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", quote)
+        assert (found.verdict, found.line_start) == ("verified", line), quote
+    assert verdict_in("MASSE UND GEWICHT.", "Maße und Gewicht") != "verified"
+
+
+def test_of_many_places_the_one_next_to_the_line_is_quoted():
+    text = "\n\n".join(["a a a."] * 100)
+    for near in (1, 2, 51, 52, 100, 199):
+        found = check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", "a a a", near)
+        assert (found.verdict, found.line_start) == ("verified", near + (near % 2 == 0))
+
+
 @given(st.text(alphabet="ab -–\u00ad1 2ﬁ²é\t.", max_size=40))
 def test_each_word_that_is_compared_knows_where_it_came_from(text):
     signs = Signs(text, linked=False, broken=True)
-    assert all(at in signs.places(replace(signs, text=text[slice(*at)])) for at in signs.spans)
+    for start, end in signs.spans:
+        part = replace(signs, text=text[start:end])
+        assert signs.nearest(part, start) == (start, end)
 
 
 def test_a_page_end_hides_no_negation():
