@@ -40,7 +40,7 @@ _NUMBER = (
     r"|\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
 )
 _PER, _SCALES, _LEADS = map(lexicon.piece, ("per", "scales", "leads"))
-_SCALE = rf"(?:[\u00a0\u202f ]?(?:{_SCALES})\b\.?)?"
+_SCALE = rf"(?:[\u00a0\u202f ]?(?:{_SCALES})\b(?:(?<=mio|mrd|tsd|mln|mn|bn)\.)?)?"
 # Of a sum a letter is a scale, too: "£5m"; without its currency "5m" are five metres.
 _SUM = rf"{_NUMBER}(?i:[mkb](?![\p{{L}}\p{{N}}])|{_SCALE})"
 _CURRENCY = rf"(?:{SYMBOLS}|(?<!\p{{Latin}})(?:{CODES})(?!\p{{Latin}}))"

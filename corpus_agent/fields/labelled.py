@@ -161,6 +161,7 @@ def _asserted(
     lead = near("of_item").sub("", lead) if kind == "date" else lead
     gap = text[phrase[1] : value.start] or text[value.end : phrase[0]]
     gap = near("changed").sub(" ", lexicon.compiled("@=bound@").sub(" ", gap))
+    lead, gap = (lexicon.document("period").sub(" ", each) for each in (lead, gap))
     said = near("leading").match(lead)
     if kind in ("identifier", "text"):  # of a text the phrase is what its sentence is about
         return kind == "identifier" or said is not None

@@ -50,12 +50,14 @@ liability cap | GBP 500 (denied) | In no event shall the liability be £500.
 deposit | GBP 200 | The hirer leaves a deposit of £200 before collection.
 deposit | GBP 124 | On signing, the Renter pays a deposit of £124.
 parties | Low AS; Anna Wren | Agreement between Low AS ("Seller") and Anna Wren ("Buyer").
+parties | The Low Company; Anna Wren | Made between The Low Company ("A") and Anna Wren ("B").
 parties | Low Ltd; Roe LLC | They file jointly.\\n\\nLow Ltd\\nBy: /s/ A\\n\\nRoe LLC\\nBy: /s/ B
 renewal term | P1Y | The lease renews from year to year unless it is ended.
 payment term | P30D | Invoices are payable within 30 days of receipt.
 payment term | P30D | Payment terms: Net 30
 net sales | USD 11000000 | in millions\\n2022 2021\\nNet sales $ 11 $ 9\\nPaper\\nNet sales $ 4 $ 3
 net sales | USD 310000000 (not stated outright) | In Europe, net sales grew to $310 million.
+net income | USD 12000000 | In fiscal 2022 net income was $12 million.
 net income | -120 | 2024 2023\\n\\nNet income (120) 310
 net income |  | 2023 2024\\n\\nNet income 310 –
 payment term |  | The deposit of the invoice is paid back within 14 days.

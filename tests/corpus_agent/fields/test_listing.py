@@ -38,7 +38,6 @@ governing law = Florida | governing law place = florida
 governing law != "New York" | governing law place != new york
 subject contains “Heating” | subject text contains heating
 rent>=1,000 euros | rent money >= 1000 EUR
-deposit >= $1,500 | deposit money >= 1500 USD
 premium <= 300 | premium money <= 300
 interest rate > 5% | interest rate percent > 5
 hourly rate > 50 | hourly rate rate > 50
@@ -46,7 +45,6 @@ hourly rate > 50 pounds | hourly rate money > 50 GBP
 notice period < 2 months | notice period duration < P2M
 term = one year and six months | term duration = P18M
 notice period > 10 business days | notice period duration > P10B
-expiry = June 2025 | expiry date = 2025-06
 expiry before 2026 | expiry date < 2026
 expiry in June 2025 | expiry date = 2025-06
 registered After 1 May 2020 | registered date > 2020-05-01
@@ -54,7 +52,6 @@ agreement date ≠ 2024-03-01 | agreement date date != 2024-03-01
 policy number = AB-12-7 | policy number identifier = ab-12-7
 turnover > 190 million | turnover number > 190000000
 turnover > 1.5m | turnover number > 1500000
-turnover > 200k | turnover number > 200000
 period > 30 minutes | period duration > PT30M
 x != y | x text != y
 rating = 4/5 | rating number = 4

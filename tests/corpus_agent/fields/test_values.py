@@ -116,6 +116,7 @@ def test_a_figure_of_a_table_has_the_year_of_its_column_or_row():
             "| EUR, so send me all the million | 2024 |\n|---|---|\n| Rent | 19 |",
             ["19 (2024, EUR, million)"],  # no words of the document but its unit
         ),
+        ("The rent is €2 million. It rose.", ["€2 million"]),
         ("Rent: 900 euros\nLeft in 2023 and 2022", ["900 euros"]),
     ):
         (cell,) = table_of(ListedCorpus({"a.md": text}), [field_of("rent")]).rows[0].cells
