@@ -28,7 +28,6 @@ _SENTENCE = regex.compile(
 )
 _BARE = 3  # with fewer words before "is governed by", nothing else is what is governed
 _LAW_FIRST = (1, 4)  # by their order in the lexicon, those of "the laws of Ohio govern"
-_FEDERAL = r"\s*(?:,?\s*and\s+(?:of\s+)?|,\s*)(?P<place>@state_of@(?-i:\p{Lu}))"
 
 
 def _around(document: DocumentText, value: Reading) -> dict[str, str]:
@@ -181,7 +180,12 @@ def governing_law(document: DocumentText) -> list[FieldValue]:
     text, found, not_it = document.text, [], lexicon.compiled("@law_of_others@|@finished@")
     for rank, law in enumerate(lexicon.content()["laws"]):
         for match in lexicon.compiled(law).finditer(text):
-            place = _law_of(text, match)
+            adjective = match.groupdict().get("law")
+            place = (
+                Reading(match.start("law"), match.end("law"), adjective, adjective)
+                if adjective
+                else _place_from(text, match.start("place"))
+            )
             if place is None or not_it.search(text[match.start() : place.start]):
                 continue
             first, last = document.sentence(*match.span())
@@ -198,19 +202,6 @@ def governing_law(document: DocumentText) -> list[FieldValue]:
             one = FieldValue((place,), match.start(), place.end, score, doubt=doubt)
             found.append(one)
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
-
-
-def _law_of(text: str, match: regex.Match[str]) -> Reading | None:
-    """The place of a clause, of "the United States and the State of Ohio" the second."""
-    if match.capturesdict().get("law"):
-        return Reading(match.start("law"), match.end("law"), match["law"], match["law"])
-    place = _place_from(text, match.start("place"))
-    if place is not None and len(match["place"].split()[-1]) > 1:  # "PRC Laws" names the PRC
-        return place_at(text, place.start, match.end("place"))
-    if place is not None and place.normal.startswith("United States"):
-        state = lexicon.compiled(_FEDERAL).match(text, place.end)
-        place = _place_from(text, state.start("place")) if state else place
-    return place
 
 
 def law_called(words: str) -> str | None:
