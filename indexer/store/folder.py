@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,13 +17,7 @@ from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from io import FileIO
 from pathlib import Path
 
-from indexer.errors import (
-    CorpusError,
-    DamagedStore,
-    NoIndex,
-    StoreLocked,
-    UsageError,
-)
+from indexer.errors import CorpusError, DamagedStore, NoIndex, StoreLocked, UsageError
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.files.paths import INDEX_MARKER
 
@@ -111,8 +106,10 @@ def temp_within(store: Path) -> Iterator[None]:
     """LanceDB's temporary files, which hold vectors, go into a folder of the store, and it goes."""
     temp = store / TEMP
     temp.mkdir(mode=0o700, exist_ok=True)
-    folder = temp.resolve() / "lance"
-    shutil.rmtree(folder, ignore_errors=True)  # of a writer that was killed
+    for left in temp.glob(f"lance-{16 * '[0-9a-f]'}"):  # of a writer that was killed
+        if left.is_dir():  # to open a pipe would wait
+            shutil.rmtree(left, ignore_errors=True)
+    folder = temp.resolve() / f"lance-{secrets.token_hex(8)}"  # nobody has made it before
     folder.mkdir(mode=0o700)
     before = os.environ.get("TMPDIR")
     os.environ["TMPDIR"] = str(folder)

@@ -1,5 +1,7 @@
 """What comes out of a file of every format, what is left out, and why one is not read."""
 
+from itertools import pairwise
+
 import pytest
 
 from indexer.errors import UnreadableDocument
@@ -201,28 +203,6 @@ def test_a_cut_file_is_malformed_and_says_which_extractor_tried():
 # --- Files that mean harm -----------------------------------------------------------------------
 
 
-def test_entities_of_xml_neither_grow_nor_read_files(tmp_path):
-    secret = tmp_path / "secret.txt"
-    secret.write_text("a secret")
-    bomb = '<!DOCTYPE x [<!ENTITY a "ha">' + "".join(
-        f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(10)
-    )
-    outside = f'<!ENTITY file SYSTEM "{secret.as_uri()}">'
-    content = f"{bomb}{outside}]><x><p>&k;</p><p>&file;</p><p>{made.SENTENCE}</p></x>".encode()
-    for name, data in (
-        ("a.xml", content),
-        ("a.docx", made.zipped({"word/document.xml": content})),
-        ("a.fb2", b"<?xml version='1.0'?>" + content.replace(b"<x>", b"<FictionBook>")),
-    ):
-        try:
-            text = "\n".join(line.text for line in extract(data, name).lines)
-        except UnreadableDocument as error:
-            assert error.reason in ("malformed", "no_text")
-            continue
-        assert len(text) < 10 * len(content)
-        assert "a secret" not in text
-
-
 @pytest.mark.slow
 def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is_read():
     head, tail = b"<w><body><p><r><t>", b"</t></r></p></body></w>"
@@ -234,14 +214,16 @@ def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is
         assert refusal(data, "a.docx") == reason
 
 
+BOMB = "".join(f"<!ENTITY {a} '{f'&{b};' * 10}'>" for a, b in pairwise("kjihgfedcba"))
 RESOLVED = (
     ("[<!ENTITY who 'Anna Berg'>]", "<p>To &who; <b>all</b></p>", ["p: To Anna Berg all"]),
     ("SYSTEM 'd.dtd'", "<p>caf&eacute;</p>&nbsp;<p>x</p>", ["p: caf&eacute;", "p: x"]),
     ("[<!ENTITY o SYSTEM 'file:///etc/hostname'>]", "<p>to &o;</p>", ["p: to &o;"]),
+    (f"[{BOMB}<!ENTITY a 'ha'>]", "<p>&k;</p>", []),  # that is no XML, and read as it stands there
 )
 
 
-def test_entities_of_xml_are_resolved_or_stay_as_written():
+def test_entities_of_xml_are_resolved_or_stay_as_written_and_neither_grow_nor_read_files():
     for doctype, said, lines in RESOLVED:
         page = f"<?xml version='1.0'?><!DOCTYPE d {doctype}><d>{said}</d>"
-        assert [line.text for line in extract(page.encode(), "a.xml").lines] == lines
+        assert [line.text for line in extract(page.encode(), "a.xml").lines] == (lines or [page])

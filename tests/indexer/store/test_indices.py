@@ -204,7 +204,7 @@ def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store
 
 
 def test_temporary_files_with_vectors_stay_in_the_store(root, store):
-    left = store / "tmp" / "lance" / "shuffled"  # by a writer that was killed
+    left = store / "tmp" / "lance-0123456789abcdef" / "shuffled"  # by a writer that was killed
     left.mkdir(parents=True)
     code = """
 import sys
