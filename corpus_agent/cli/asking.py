@@ -38,7 +38,7 @@ from corpus_agent.cli.printing import (
     write_text,
 )
 from corpus_agent.settings import stores_to_read
-from corpus_agent.text.naming import called, known, quoted
+from corpus_agent.text.naming import called, known, quoted, typed
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.wording import number_of, searched
 from indexer import MAX_WINDOW_LINES, CorpusError, Query, Refused, UsageError
@@ -292,7 +292,7 @@ def read(place: str, page: int | None, as_json: bool) -> None:
         raise Refused(f"{quoted(place)} is not in the index.", hint, code="not_indexed")
     if not row.is_document:
         message = f"{called(source)} could not be read: {render.why_unread(row)}."
-        hint = f"Try: corpus-agent open {called(source)}"
+        hint = f"Try: corpus-agent open {typed(source)}"
         raise Refused(message, hint, code="unreadable")
     if page is not None:
         offset, limit = _lines_of_page(corpus, source, page)

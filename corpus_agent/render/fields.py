@@ -29,7 +29,7 @@ from corpus_agent.render.common import (
     taken,
 )
 from corpus_agent.render.index import plain_reason
-from corpus_agent.text.naming import called
+from corpus_agent.text.naming import called, typed
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of
 
@@ -238,7 +238,7 @@ def cell_text(cell: Cell) -> str:
     """A cell on one line: its values as the document writes them, a dash where it has none."""
     count = len(cell.values) + cell.more
     if cell.rows and count > len(cell.shown):
-        source = called(cell.values[0].citations[0].source, inert)
+        source = typed(cell.values[0].citations[0].source)
         return f"{count:,} rows: {advised('corpus-agent read')} {source}"
     return " | ".join(map(plain, cell.texts)) or "–"
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from corpus_agent.service.places import readings, sources_of
-from corpus_agent.text.naming import PATH, called, quoted
+from corpus_agent.text.naming import PATH, called, quoted, typed
 from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError, Refused, open_beneath
 from indexer.confine import starting
@@ -102,7 +102,7 @@ def _shown_by(path: Path, sample: bytes, line: int, source: str) -> str:
         raise CorpusError(f"There is no program {quoted(words[0])} here.", where)
     failed = _NO_VIEWER if program is None else _run([str(program), *words[1:]], waits=not views)
     if program is None or failed:
-        read = f"Try: corpus-agent read {shlex.quote(called(source))}"
+        read = f"Try: corpus-agent read {typed(source)}"
         raise CorpusError(f"{called(source)} was not opened: {failed}.", read)
     return one_line(program.name)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -85,6 +86,11 @@ def called(name: str, breaking: Breaking = None, kind: Form = FILE, *, again: bo
 def quoted(name: str, breaking: Breaking = None) -> str:
     """`name` between quotation marks that do not occur in it, in at most MAX_CALLED characters."""
     return _quoted(cleaned(name), name) if breaking is None else _broken(name, breaking, None)
+
+
+def typed(name: str) -> str:
+    """`name` as a shell takes it behind a command."""
+    return shlex.quote(inert(unambiguous(name)))
 
 
 def answerer(name: str, breaking: Breaking = inert) -> str:

@@ -1,6 +1,7 @@
 """Names are data: none is taken for the program's word or for another name, none is a link."""
 
 import re
+import subprocess
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,7 +13,16 @@ from corpus_agent.mcp.tools import listed
 from corpus_agent.render import for_parent
 from corpus_agent.render.common import in_answer
 from corpus_agent.text.delimiters import Frame
-from corpus_agent.text.naming import MAX_CALLED, MODEL, answerer, called, known, quoted, unambiguous
+from corpus_agent.text.naming import (
+    MAX_CALLED,
+    MODEL,
+    answerer,
+    called,
+    known,
+    quoted,
+    typed,
+    unambiguous,
+)
 from corpus_agent.text.sanitize import inert, unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.toolbox import Toolbox
@@ -197,6 +207,15 @@ def test_what_a_name_is_shown_as_is_nobody_elses(name, data):
     for taker in takers:
         for way in WAYS:
             assert by_name[way(taker)] == taker
+
+
+def test_a_command_that_is_shown_can_be_typed_and_runs_nothing_of_a_name():
+    names = ["a b.md", "it's $(echo run).md", '`echo run` "x".md', "plain.md", "a;echo run.md"]
+    for name in names:
+        shell = subprocess.run(["sh", "-c", f"printf %s {typed(name)}"], capture_output=True)
+        assert known(names)[shell.stdout.decode()] == name
+    harmful = f"printf %s {called(names[1])}"  # the control: what is for reading alone
+    assert b"it's run" in subprocess.run(["sh", "-c", harmful], capture_output=True).stdout
 
 
 def test_a_text_that_two_are_shown_as_means_neither():
