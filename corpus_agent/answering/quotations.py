@@ -209,19 +209,19 @@ def _is_one(text: str, one: Unit, other: Unit) -> bool:
     first, second = (text[unit.start : unit.end] for unit in (one, other))
     if {one.kind, other.kind} != {"text"}:
         return False
-    if _is_aside(second) and not is_item(second):
+    if _is_bracketed(second) and not is_item(second):
         return True
     if "\n" in text[one.end : other.start]:
         return False
-    goes_on = second.lstrip(_OPENING_MARKS)[:1].islower() and not is_item(second)
+    goes_on = second.lstrip(_OPENING_MARKS)[:1].islower() or second[0] in "—–"
+    goes_on = goes_on and not is_item(second)
     return goes_on or _is_short(second) or (_is_short(first) and not is_item(first))
 
 
-def _is_aside(text: str) -> bool:
-    """Whether a text is in brackets of any kind, or behind a dash: of the sentence before it."""
+def _is_bracketed(text: str) -> bool:
+    """Whether a text is a note in brackets of any kind, which are of the sentence before it."""
     bare = text.strip(_AROUND_BRACKETS)
-    brackets = [unicodedata.category(bare[at]) for at in (0, -1) if bare]
-    return text[0] in "—–" or brackets == ["Ps", "Pe"]
+    return [unicodedata.category(bare[at]) for at in (0, -1) if bare] == ["Ps", "Pe"]
 
 
 def _is_short(text: str) -> bool:

@@ -244,6 +244,12 @@ def test_a_passage_in_capitals_may_be_quoted_in_small_letters_but_no_letter_beco
     assert verdict_in("MASSE UND GEWICHT.", "Maße und Gewicht") != "verified"
 
 
+def test_what_somebody_else_says_in_the_next_line_is_another_sentence():
+    text = "— Good morning to all.\n— How are you today?\n— Very well, thank you all."
+    found = check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", "How are you today?")
+    assert (found.verdict, found.quote) == ("verified", "— How are you today?")
+
+
 def test_of_many_places_the_one_next_to_the_line_is_quoted():
     text = "\n\n".join(["a a a."] * 100)
     for near in (1, 2, 51, 52, 100, 199):
