@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal, cast
 
-from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import find_amounts, find_durations, unit_and_number
 from corpus_agent.fields.lexicon import AMOUNTS, MENTION, WORDED, Field, FieldType, field_of
 from corpus_agent.fields.page import FieldValue
@@ -65,8 +64,8 @@ def parse_condition(words: str) -> FieldCondition:
         raise UsageError(f"A condition of {len(words):,} characters; at most {MAX_CHARS}.")
     asked = " ".join(words.split()).strip(" ?¿¡")
     if without := _WITHOUT.fullmatch(asked):
-        term = without["term"].strip(_QUOTES)
-        return FieldCondition(lexicon.mention_of(term), f"without “{term}”")
+        term = field_of(without["term"].strip(_QUOTES)).name
+        return FieldCondition(Field(term, "text", (term,), MENTION), f"without “{term}”")
     compared = _COMPARED.fullmatch(asked)
     field = field_of(compared["field"]) if compared else None
     # "contracts that end in 2025" names no field.

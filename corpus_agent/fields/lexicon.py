@@ -148,12 +148,6 @@ def field_of(words: str, kind: FieldType | None = None) -> Field:
     return Field(name, kind or guessed_type(name), (_bare(name, first=True),))
 
 
-def mention_of(words: str) -> Field:
-    """The field of a word or of words in a row that a document mentions, exactly these."""
-    name = field_of(words).name
-    return Field(name, "text", (name,), MENTION)
-
-
 def not_understood(table: FieldTable) -> Iterator[str]:
     """A line for each field that was not understood, with the one that may be meant."""
     for column, field in enumerate(table.fields):

@@ -171,6 +171,4 @@ def place_at(text: str, start: int, end: int | None = None) -> Reading | None:
     written = match[0].rstrip(" ,.;")
     plain = " ".join(written.split())
     name = lexicon.document("state").sub("", plain)
-    shouted = name.isupper() and len(name) > 4
-    normal = name.title().replace(" Of ", " of ") if shouted else name
-    return Reading(start, start + len(written), plain, normal)
+    return Reading(start, start + len(written), plain, name)

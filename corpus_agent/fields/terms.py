@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from operator import attrgetter
 
 import regex
 
@@ -115,7 +116,10 @@ def beginning(document: DocumentText) -> list[FieldValue]:
     says = None if found and found[0].score >= _LEAST else _begins_when_made(document)
     if says is None:
         return found
-    return [replace(one, also=(says.span(),)) for one in document_date(document)] or found
+    made = document_date(document)
+    if lexicon.near("by_signatures").search(says[0]):  # whoever signs last, but not before that
+        made = sorted((*made, *_signed(document)), key=attrgetter("normal"))[-1:]
+    return [replace(one, also=(says.span(),)) for one in made] or found
 
 
 def _begins_when_made(document: DocumentText) -> regex.Match[str] | None:

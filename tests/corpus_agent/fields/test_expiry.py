@@ -41,14 +41,14 @@ expiry | 2025-03-03 | This agreement, made on 3 March 2023, expires two years af
 expiry | 2023-06-01 | The contract begins on 1 June 2022 and ends one year later.
 expiry | P18M (from a day that is not stated) | It expires 18 months after its effective date.
 expiry | P5Y (from a day that is not stated) | The licence ends five years after publication.
+expiry | 2027-06-30 | The lease\\n\\n## Term\\n\\nUntil 30 June 2027.
+expiry |  | The lease\\n\\n## Deposit\\n\\nUntil 30 June 2027.
 expiry |  | The duty of confidence in this agreement ends two years after its termination.
 parties | Low Ltd; Anna Wren | Licence\\n\\nLicensor: Low Ltd\\nLicensee: Anna Wren\\n\\nFee: none.
 parties |  | From: Ann Lee\\nTo: Bo Dahl\\n\\nThe contract is here.
 liability cap | EUR 500 | The Licensor's total liability under this deed shall not exceed EUR 500.
-liability cap | GBP 500 | In no event shall the aggregate liability of the Supplier exceed £500.
 liability cap | GBP 500 (denied) | In no event shall the liability be £500.
 deposit | GBP 200 | The hirer leaves a deposit of £200 before collection.
-deposit | GBP 124 | On signing, the Renter pays a deposit of £124.
 parties | Low AS; Anna Wren | Agreement between Low AS ("Seller") and Anna Wren ("Buyer").
 parties | The Low Company; Anna Wren | Made between The Low Company ("A") and Anna Wren ("B").
 parties | Low Ltd; Roe LLC | They file jointly.\\n\\nLow Ltd\\nBy: /s/ A\\n\\nRoe LLC\\nBy: /s/ B
@@ -77,7 +77,6 @@ Der Vertrag läuft ab dem 30. Juni 2027.
 Der Vertrag kann zum 30. Juni 2027 gekündigt werden.
 Der Vertrag ist erstmals zum 30. Juni 2027 kündbar.
 Die Probezeit des Vertrags endet am 30. Juni 2027.
-Das Angebot ist bis zum 30. Juni 2027 gültig.
 Der Kurs endet am 30. Juni 2027.
 Die Rechnung zum Vertrag ist bis zum 30. Juni 2027 zu zahlen.
 Le bail prend effet le 30 juin 2027.
@@ -124,6 +123,7 @@ Le contrat est renouvelé pour un an.
 """
 BEGINS = """
 2018-09-18 | This Agreement is made on 18 September 2018. It takes effect on the date hereof.
+2018-05-20 | Contract made on 8 May 2018. It takes effect on its signature. /s/ A Date: 20 May 2018
 2018-09-18 | Agreement of 3 May. The term of this Agreement shall commence on 18 September 2018.
  | This Agreement is made on 18 September 2018 between Low Ltd and Roe Ltd.
 2018-09-18 | Das Mietverhältnis beginnt am 18. September 2018.
