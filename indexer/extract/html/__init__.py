@@ -80,7 +80,9 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
 
 # What may change how a page looks, and is not read.
 _FOREIGN = re.compile(r"(?i)<script\b|rel\s*=\s*[\"']?stylesheet|@import")
-_STYLES = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<style\b([^<>]{0,500}+)>(.*?)(?:</style|\Z)")
+_STYLES = re.compile(
+    r"(?is)<!--(?:-?>|.*?(?:--!?>|\Z))|<style\b([^<>]{0,500}+)>(.*?)(?:</style|\Z)"
+)
 _ELSEWHERE = re.compile(r"(?i)\bmedia\s*=[\s\"']*(?!all\b|screen\b)\w")  # on paper, or not known
 # A formula, and what may hold the beginning of one that is none.
 _MATH = re.compile(

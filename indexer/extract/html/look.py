@@ -49,7 +49,6 @@ _LENGTH = re.compile(rf"({_NUMBER.pattern})(px|pt|em|rem|%|ex|ch|vw|vh|in|cm|mm)
 _PIXELS = {"em": 16, "rem": 16, "%": 10, "vw": 10, "vh": 10, "in": 96, "cm": 38}
 _SHORTHAND = re.compile(r"(?:^|\s)([\d.]+(?:px|pt|em|%)?)(?=/|\s)")  # of a font: its size
 
-
 Style = dict[str, str]
 # By property: whether it is important, how exact its selector is, its rule, its place there, value.
 _Rank = tuple[int, int, int]
@@ -59,8 +58,8 @@ _Declared = dict[str, tuple[bool, _Rank, int, int, str]]
 class Stylesheet:
     """The rules of a page's own stylesheets, by the elements that they are for, in their order.
 
-    A name is found in any letter case, as in a page of no declared type. `styled` is a page with
-    rules or scripts, which may change its white and what is faint.
+    In a page that declares no type first of all, a name is found in any letter case. `styled` is a
+    page with rules or scripts, which may change its white and what is faint.
     """
 
     def __init__(self, css: str, source: str, *, styled: bool) -> None:
@@ -82,16 +81,17 @@ class Stylesheet:
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
         parser.feed(source.encode("utf-8", "replace"))
         root, names, left = parser.close(), set[str](), MAX_TRIED
+        fold = str if _TYPED.match(source) else str.lower
         if root is None:
             return
         numbers = {element: number for number, element in enumerate(root.iter(etree.Element))}
         for element in numbers:
             for attribute, mark in (("class", "."), ("id", "#")):
                 if given := element.get(attribute):
-                    element.set(attribute, given.lower())
-                    names.update(mark + each for each in given.lower().split())
+                    element.set(attribute, fold(given))
+                    names.update(mark + each for each in fold(given).split())
         for number, (selectors, _, declared) in enumerate(rules):
-            folded = _NAMES.sub(lambda name: name[0].lower(), selectors)
+            folded = _NAMES.sub(lambda name: fold(name[0]), selectors)
             for path, rank, steps in _paths(folded, names):
                 if (tried := len(numbers) ** steps) > left:
                     continue
@@ -151,6 +151,7 @@ def _paths(selectors: str, names: Set[str]) -> Iterator[tuple[str, _Rank, int]]:
                     yield path, selector.specificity(), steps
 
 
+_TYPED = re.compile(r"(?is)(?:\s|\ufeff|<\?[^>]*>|<!--(?:-?>|.*?--!?>))*+<!doctype\s")
 _SIBLINGS = re.compile(r"[~+]|:(?:nth|first|last|only|has|empty)")
 _STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'"
 _NAMES = regex.compile(rf"\[(?:{_STRING}|[^\[\]\"'])*+\](*SKIP)(*FAIL)|[.#][\w-]+")
@@ -318,8 +319,6 @@ _TOKEN = re.compile(
     r"|(?P<first>^[ \t]*+)?(?<!\\)<(?:(?P<comment>!--)|(?P<end>/?)(?P<tag>[A-Za-z][\w:-]*+)"
     r"(?P<said>(?:[^<>\"']++|\"[^\"]{0,500}+\"|'[^']{0,500}+')*+)>(?P<last>[ \t]*+$)?)"
 )
-
-
 MAX_NEAR = 50  # open tags, one of which an end may close
 
 

@@ -157,7 +157,6 @@ def read_org(data: bytes) -> Extraction:
 
 
 # --- Single-byte code pages -----------------------------------------------------------------------
-#
 # The pages of one script differ in few letters, and each decodes text of the others. The right page
 # is the one under which the non-ASCII letters of a text belong to one language. (charset-normalizer
 # alone reads 14 of 34 sentences of tests/indexer/extract/test_extract.py.)

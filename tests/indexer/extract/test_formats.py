@@ -100,8 +100,6 @@ LEFT_OUT = {
     "a.vcf": ["/9j/4AAQ", "X-ABLabel"],
     "a.ics": ["VTIMEZONE", "BEGIN:"],
 }
-
-
 # Where the bytes of a text are not those of the file.
 PACKED = ("a.docx", "a.odt", "a.eml", "a.ppt", "a.xlsx")
 
@@ -126,10 +124,7 @@ def test_a_long_cell_stays_in_its_row_and_a_table_of_long_texts_is_read_as_text(
 
 # --- Whose file is it? --------------------------------------------------------------------------
 
-
 MARKED = ("docx", "pptx", "xlsx", "odt", "odp", "ods", "epub", "pages", "doc", "ppt", "xls", "msg")
-
-
 TEXTS = (
     ("a.html", "a.txt", "html"),
     ("a.html", "a.doc", "html"),

@@ -423,6 +423,8 @@ SELECTED = [  # what any selector of CSS may say of the second element, a div
 ]
 RULES |= {rule.replace("{}", "{display:none}"): attribute for rule, attribute in SELECTED}
 NOT_HIDING = [
+    "<!doctype html><style>.X{display:none}</style>",
+    "<p><!doctype html><style>.x{display:none} .X{display:block}</style>",  # too late
     "<style>.x{display:none}div.x{display:block}</style>",
     "<style media=print>.x{display:none}</style>",
     "<!-- <style>.x{display:none}</style> -->",
@@ -512,6 +514,9 @@ def pages(hides: bool) -> dict[str, tuple[str, bytes]]:
             "a cell": f"<table>{ROW}<tr><td>a<td>b<td>c</table>",
         }
         coloured = PALE.replace("color:#fff", "color:#fff;background:#fff")
+        for head in ("<!doctype html>", "<!-- > -->\n<!DOCTYPE HTML>", "<!--><!doctype html>"):
+            cased = ruled(".x{display:none} .X{display:block}", "class=x")[1]
+            found[f"{head} and cases"] = "a.html", head.encode() + cased
         found["on its own white"] = "a.html", page(coloured, "<style>b{}</style>")
     else:
         whole = {way: f"<p>{SHOWN}</p><div {way}><p>{SECRET}</p></div>" for way in WAYS_TO_SHOW} | {
