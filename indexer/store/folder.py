@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -24,7 +25,6 @@ from indexer.files.paths import INDEX_MARKER
 MARKER_NAME = INDEX_MARKER
 TABLES = "lance"
 LOCK_NAME = "writer.lock"
-MAX_SHOWN, MAX_HOLDER = 200, 300  # characters of a writer's command, and of all it says of itself
 TEMP = "tmp"  # the seal points TMPDIR at it
 MAX_MARKER_BYTES = 4_096
 SUM_BYTES = 32
@@ -32,6 +32,8 @@ _LAST = 2**64 - 1  # LanceDB names versions by what is left to it, so that the n
 MAKE_ONE = "Make one: corpus-agent index FOLDER"
 MEND = "Mend it: corpus-agent index"  # a run takes what is sound from its caches
 _ASKING_SECONDS = 0.1  # in which whoever only asks has let go of a lock
+# What a writer says of itself: its command in 40 characters that make no link.
+_WRITER = re.compile(r"(?a)process \d{1,9} \([\w -]{0,40}\) since \d\d? \w{3,9} \d{4}, \d\d:\d\d")
 _LOCK_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -111,15 +113,13 @@ def temp_within(store: Path) -> Iterator[None]:
             shutil.rmtree(left, ignore_errors=True)
     folder = temp.resolve() / f"lance-{secrets.token_hex(8)}"  # nobody has made it before
     folder.mkdir(mode=0o700)
-    before = os.environ.get("TMPDIR")
+    before = {name: value for name, value in os.environ.items() if name == "TMPDIR"}
     os.environ["TMPDIR"] = str(folder)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["TMPDIR"]
-        else:
-            os.environ["TMPDIR"] = before
+        del os.environ["TMPDIR"]
+        os.environ.update(before)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -169,10 +169,10 @@ def writer_lock(store: Path) -> Iterator[None]:
                 "Remove it and run the same command again.",
             )
         since = datetime.now().astimezone().strftime("%-d %B %Y, %H:%M")
-        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:MAX_SHOWN]
-        myself = f"process {os.getpid()} ({command}) since {since}"
+        typed = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        command = re.sub(r"(?a)[^\w -]+", "-", typed)[:40]
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, myself.encode("utf-8", "replace"), 0)
+        os.pwrite(descriptor, f"process {os.getpid()} ({command}) since {since}".encode(), 0)
         yield
         os.ftruncate(descriptor, 0)  # a command may name a document that it forgot
     finally:
@@ -197,9 +197,9 @@ def writer_of(store: Path) -> str | None:
 
 
 def _holder(descriptor: int) -> str:
-    """What the process that holds the lock has written of itself."""
-    said = os.pread(descriptor, 4_096, 0).decode("utf-8", "replace")[:MAX_HOLDER]
-    return "".join(char if char.isprintable() else "?" for char in said) or "another process"
+    """What the process that holds the lock has written of itself, if a writer of ours writes so."""
+    said = os.pread(descriptor, 4_096, 0).decode("ascii", "replace")
+    return said if _WRITER.fullmatch(said) else "another process"
 
 
 # ---- Errors

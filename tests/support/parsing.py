@@ -8,11 +8,9 @@ import pytest
 
 from indexer.errors import UnreadableDocument
 from indexer.parsers import protocol
-from indexer.parsers.limits import DocumentLimits
 from indexer.parsers.worker import Text, Worker
 
 OBEYING = "tests.attacks.obeying_worker"
-QUICK = DocumentLimits(memory_bytes=512 * 2**20)
 
 
 @contextmanager

@@ -396,8 +396,6 @@ WAYS_TO_SHOW = (
     "bgcolor='#102030' style='color:#fff'",
     "class='hidden'",
 )
-
-
 RULES = {
     ".x{display:none}": "class='y X'",
     "/* .x{} */#i, u { visibility : hidden }": "id=i",
@@ -794,8 +792,6 @@ SHOWS = {
     "a.ods": ODS_SHOWS,
     "a.xlsx": SHEET_SHOWS | {"a sheet": sheet("visible")},
 }
-
-
 IN_TABLE = "<w:tbl><w:tblPr><w:tblStyle w:val='T'/></w:tblPr><w:tr><w:tc><w:p><w:r><w:t>"
 IN_TABLE = f"<w:d {SPACES}><w:body>{IN_TABLE}{SECRET}</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
 TABLE_STYLE = "<w:style w:styleId='T'><w:rPr><w:strike/></w:rPr></w:style>"

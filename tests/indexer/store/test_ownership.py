@@ -207,10 +207,14 @@ def test_a_lock_that_somebody_keeps_is_an_error_and_no_endless_wait(tmp_path):
     os.close(mine)
 
 
-def test_of_a_writer_no_more_is_shown_than_one_says_of_itself(tmp_path):
+def test_of_a_writer_nothing_is_shown_but_what_ours_say_of_themselves(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["/usr/bin/corpus-agent", "index", "/home/a b/x.md", "é" * 99])
     with writer_lock(tmp_path):
-        (tmp_path / LOCK_NAME).write_text("n\n" * 2_048)  # as a foreign store may hold
-        assert writer_of(tmp_path) == "n?" * 150
+        ours = writer_of(tmp_path)
+        assert "(corpus-agent index -home-a b-x-md -) since " in ours  # the control
+        for odd in ("", "n\n" * 99, ours + "\n", ours + " a.example", ours.replace("-x", ".x")):
+            (tmp_path / LOCK_NAME).write_text(odd)  # as a foreign store may hold
+            assert writer_of(tmp_path) == "another process", odd
 
 
 def test_another_users_store_above_is_passed_over(open_folder):
