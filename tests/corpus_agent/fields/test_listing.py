@@ -130,8 +130,8 @@ turnover > 200 | Guidance for 2026: turnover grows. | silent
 turnover > 2 | ## 3. Turnover | silent
 turnover > 2 | The turnover is set out in clause 3. | silent
 period > 30 minutes | The period is 2 hours. | yes
-period > 90 minutes | The period is 1 hour. | no
 revenue > 100 million euros | | EUR million | 2023 |\\n|---|---|\\n| Revenue | 190 | | yes
+revenue = 19 million CAD | In millions of Canadian dollars\\n  2023  2022\\nRevenue 19 17 | yes
 price > 10 million dollars | | Item | Price ($m) |\\n|---|---|\\n| A | 17.6 | | yes
 without euro | We pay in euros. | no
 without euro | Made in Europe. | yes
