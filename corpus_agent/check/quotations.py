@@ -49,6 +49,7 @@ _CLAUSE = regex.compile(
 )
 _ASIDE = regex.compile(WORDS["aside"], regex.IGNORECASE)
 _SIGNS = " -‐‑–—−+±.,(<>≤≥~"
+_LISTED = regex.compile(r"\s*(?:[-*+•▪◦–・]|\(?(?:\p{N}{1,3}|\p{L})[.)])\s+")  # the sign of an item
 _STOP = regex.compile(r"[.!?。！？][\"'”’»)\]]*$")
 
 
@@ -220,7 +221,8 @@ def sense_lost(quote: str, cited: Citation) -> Difference | None:
     first, last = words.spans[at][0], words.spans[at + len(own) - 1][1]
     before, behind = words.text[:first], words.text[last:]
     signs = quote[: len(quote) - len(quote.lstrip(_SIGNS))].strip()  # that the piece has itself
-    if cuts_number(before[: len(before) - len(signs)], own, behind):
+    ahead = "" if _LISTED.fullmatch(before) else before[: len(before) - len(signs)]
+    if cuts_number(ahead, own, behind):
         return "", one_line(before[-40:] if Text.of(before).words else behind)
     whose = quote[:80]  # "without" counts with what is missing
     if len(denials(f"{_CLAUSE.split(before)[-1]} {whose}", whole)) > len(denials(whose, whole)):

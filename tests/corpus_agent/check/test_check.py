@@ -74,6 +74,12 @@ The bonfire of plot 9 was rejected.
 | Water | 40 euros | withdrawn |
 | Seeds | 20 euros | |
 | Wages (£ thousand) | 980 | |
+
+- 17 hens were counted.
+
+(b) 12 ducks were counted.
+
+The plot lost - 9 euros in a single year.
 """
 CORPUS = ListedCorpus(
     {
@@ -185,6 +191,9 @@ def kinds(text: str) -> list[str]:
         ("Water for 2025: 40 euros.", "doubtful", "plots.md:14 · Fees", "", "withdrawn"),
         ("Seeds for 2025: 20 euros.", "supported", "plots.md:15 · Fees", "", ""),
         ("Wages for 2025: £980 thousand.", "supported", "plots.md:16 · Fees", "", ""),
+        ("“17 hens were counted.”", "quoted", "plots.md:18", "", ""),
+        ("“12 ducks were counted.”", "quoted", "plots.md:20", "", ""),
+        ("“9 euros in a single year.”", "pieced_together", "plots.md:22", "", "lost"),
         ("“The deposit is 700 euros.”", "pieced_together", "old.md:5", "", "Superseded"),
         ("Moor Bank is rated at BBB.", "supported", "boats.md:9", "", ""),
     ],
