@@ -171,4 +171,5 @@ def place_at(text: str, start: int, end: int | None = None) -> Reading | None:
     written = match[0].rstrip(" ,.;")
     plain = " ".join(written.split())
     name = lexicon.document("state").sub("", plain)
-    return Reading(start, start + len(written), plain, name)
+    normal = name.title().replace(" Of ", " of ") if name.isupper() and len(name) > 4 else name
+    return Reading(start, start + len(written), plain, normal)

@@ -53,7 +53,6 @@ policy number = AB-12-7 | policy number identifier = ab-12-7
 turnover > 190 million | turnover number > 190000000
 turnover > 1.5m | turnover number > 1500000
 period > 30 minutes | period duration > PT30M
-x != y | x text != y
 rating = 4/5 | rating number = 4
 a == b | a text = b
 without dog | dog text without
