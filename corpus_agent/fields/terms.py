@@ -184,10 +184,10 @@ def governing_law(document: DocumentText) -> list[FieldValue]:
     text, found, not_it = document.text, [], lexicon.compiled("@law_of_others@|@finished@")
     for rank, law in enumerate(lexicon.content()["laws"]):
         for match in lexicon.compiled(law).finditer(text):
-            if adjective := match.groupdict().get("law"):
+            adjective = match.groupdict().get("law")
+            place = None if adjective else _place_from(text, match.start("place"))
+            if adjective:
                 place = Reading(*match.span("law"), adjective, adjective)
-            else:
-                place = _place_from(text, match.start("place"))
             if place is None or not_it.search(text[match.start() : place.start]):
                 continue
             first, last = document.sentence(*match.span())
