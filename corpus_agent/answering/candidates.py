@@ -63,14 +63,7 @@ class Candidate:
 
 def candidates(hits: Sequence[Hit]) -> list[Candidate]:
     """The candidates of all passages, each with the lines that name its document."""
-    found: list[Candidate] = []
-    columns: dict[tuple[str, int], str] = {}  # of pages, named last in what was found of each
-    for number, hit in sorted(enumerate(hits), key=lambda each: each[1].chunk.ordinal):
-        passage, page = hit.chunk, (hit.chunk.source, hit.chunk.page_start or 0)
-        found += _of_passage(number, passage, columns.get(page, ""))
-        for line in passage.text.splitlines() if passage.page_start else ():
-            columns[page] = line if is_row_of_names(line) else columns.get(page, "")
-    found.sort(key=lambda one: one.passage)
+    found = [one for number, hit in enumerate(hits) for one in _of_passage(number, hit.chunk)]
     said: dict[str, list[str]] = {}
     for one in found:
         if one.naming:
@@ -82,11 +75,11 @@ def candidates(hits: Sequence[Hit]) -> list[Candidate]:
     ]
 
 
-def _of_passage(number: int, passage: Chunk, columns: str) -> list[Candidate]:
+def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with its heading, lead-in line and previous sentence."""
     nearest = passage.heading.rpartition(" > ")[2]
     under = f"{file_stem(passage.source)} > {nearest}".replace("_", " ").replace("-", " ")
-    heading, lead = "", ""
+    heading, lead, columns = "", "", ""
     before: tuple[str, ...] = ("",)  # with what it refers to
     own = units(passage.text, passage.language)
     found = [_of_property(number, passage, unit) for unit in own if unit.kind == "property"]

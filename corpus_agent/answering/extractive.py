@@ -35,6 +35,7 @@ from corpus_agent.text.tables import (
     ends_with_figures,
     is_brief,
     is_row,
+    names_cells,
     names_of_columns,
     tables_of,
     unit_above,
@@ -86,9 +87,8 @@ class ExtractiveAnswerer:
         """
         found = self.read(question, corpus, history)
         onlooker.step(f"search: {one_line(found.asked)}")
-        foreign: tuple[str, ...] = ()
-        if is_unbridged(self._encoder, found.asked, found.hits):
-            foreign = (notice_of(language_of(found.hits, found.asked)),)
+        unbridged = is_unbridged(self._encoder, found.asked, found.hits)
+        foreign = [notice_of(language_of(found.hits, found.asked))] * unbridged
         near = found.surest > 0 or bool(foreign and found.sentences)
         cited = [*_cited(corpus, found)] if near else []
         left = [found.hits[s.passage] for s, citation in cited if not citation.stands]
@@ -180,8 +180,8 @@ def _shown(
     least = ADDS_FROM * max((sentence.probability for sentence, _ in cited), default=0.0)
     found: list[Passage] = []
     for sentence, citation in cited:
-        held = (p for p in found if p.citation.source == citation.source)
-        if sentence.probability < least or any(citation.quote in passage.text for passage in held):
+        held = (_joined(p.text) for p in found if p.citation.source == citation.source)
+        if sentence.probability < least or any(_joined(citation.quote) in text for text in held):
             continue
         if citation.stands:
             language = hits[sentence.passage].chunk.language
@@ -189,6 +189,10 @@ def _shown(
             sure = 0.0 if citation.struck else sentence.probability
             found.append(passage_of(corpus, numbered, sure, language))
     return tuple(sorted(found, key=lambda passage: WORDS.index(passage.word)))
+
+
+def _joined(text: str) -> str:
+    return " ".join(text.split())
 
 
 # ---- Passages that say the same of one thing with other values: this year's price list and last's
@@ -212,13 +216,10 @@ def _with_ages(passages: Sequence[Passage]) -> tuple[Passage, ...]:
 
 
 def _year(passage: Passage) -> int:
-    """The year of a document; 0 if none is known."""
-    for text in (file_stem(passage.citation.source).replace("_", " "), passage.citation.heading):
-        years = {int(year) for year in _A_YEAR.findall(text)}
-        if len(years) == 1:
-            year = years.pop()
-            return year if year <= datetime.now(UTC).year else 0
-    return 0
+    """The year in the name of a document; 0 if none is known."""
+    named = file_stem(passage.citation.source).replace("_", " ")
+    years = {*map(int, _A_YEAR.findall(named))}
+    return years.pop() if len(years) == 1 and max(years) <= datetime.now(UTC).year else 0
 
 
 def _differ(one: Passage, other: Passage) -> bool:
@@ -275,7 +276,7 @@ def passage_of(
 
 
 def _page(corpus: Readable, citation: Citation) -> tuple[list[str], list[str], int]:
-    """Lines before the page of a citation, those on it, and the number of the first of them."""
+    """Lines before a citation's page in its sheet, those on it, and the number of its first."""
     first = max(1, citation.line_start - LINES_ABOVE)
     count = citation.line_end - first + 1 + LINES_BELOW
     lines = corpus.read(citation.source, first, count).lines
@@ -283,7 +284,8 @@ def _page(corpus: Readable, citation: Citation) -> tuple[list[str], list[str], i
     marks = [number for number, line in enumerate(lines) if line.is_mark]
     begin = max((mark + 1 for mark in marks if mark < at), default=0)
     end = min((mark for mark in marks if mark > last), default=len(lines))
-    before = [line.text for line in lines[:begin] if not line.is_mark]
+    part = lines[at].part
+    before = [line.text for line in lines[:begin] if line.part == part and not line.is_mark]
     return before, [line.text for line in lines[begin:end]], first + begin
 
 
@@ -291,7 +293,8 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
     """The lines that say what a row is: names of columns, the unit above them."""
     if is_row(row):
         ruled = [lines[each.header - 1] for each in tables_of(lines) if at + 1 in each.rows]
-        return ruled or [*takewhile(is_row, reversed(lines[:at]))][-1:]
+        rows = [*takewhile(is_row, reversed(lines[:at]))]
+        return ruled or [first for first in rows[-1:] if names_cells(first, row)]
     index = names_of_columns([*lines[:at], row])
     if index is not None:
         return lines[unit_above(lines[: index + 1]) : index + 1]

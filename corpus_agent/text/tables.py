@@ -150,6 +150,13 @@ def is_row_of_names(line: str) -> bool:
     return len(line.split()) <= _PROSE_WORDS and bool(_count(line.strip(), _PERIODS, _ONE_PERIOD))
 
 
+def names_cells(first: str, row: str) -> bool:
+    """Whether the first row of a table may name the columns of another: it has no figures."""
+    names = _cells(first)
+    figures = (name for name in names if any(map(str.isdigit, name)) and not name[0].isalpha())
+    return len(names) == len(_cells(row)) and all(map(_ONE_PERIOD.fullmatch, figures))
+
+
 def unit_above(lines: Sequence[str]) -> int:
     """The index of the line that says in which unit the table of the last line is, or of the last.
 

@@ -81,6 +81,7 @@ WANT_MORE = _WORDS["want_more"]
 _ASKING = lazy(
     "为什么|什么时候|什么|哪[些个里儿年种]|多少|何时|几个|谁|อะไร|ใคร|ที่ไหน|เมื่อไร|เมื่อใด|กี่|เท่าไร|เท่าไหร่|เท่าใด|อย่างไร|ทำไม|ไหน|ใด"
 )
+_FISCAL = lazy(r"^fy(?:20)?(?=\d\d$)")
 _NOUNS_ARE_CAPITALISED = ("de", "lb")
 
 
@@ -97,20 +98,11 @@ def content_terms(question: str) -> list[str]:
     return kept or every
 
 
-_FISCAL = lazy(r"fy(?:20)?(\d\d)")
-
-
-def _year(word: str) -> str:
-    """A word, of a fiscal year the year alone: fy22 is 2022."""
-    found = _FISCAL.fullmatch(word)
-    return f"20{found[1]}" if found else word
-
-
 def same_word(one: str, other: str) -> bool:
     """Whether two folded words are forms of one (intercept, intercepted) or one year (fy22)."""
     if one == other:
         return True
-    if "fy" in (one[:2], other[:2]) and _year(one) == _year(other):
+    if "fy" in (one[:2], other[:2]) and _FISCAL.sub("20", one) == _FISCAL.sub("20", other):
         return True
     short, long = sorted((one, other), key=len)
     if len(short) < 3 or short[0] != long[0] or _DIGIT.search(one) or _DIGIT.search(other):

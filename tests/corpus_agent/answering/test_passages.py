@@ -5,7 +5,7 @@ import pytest
 from corpus_agent.answering.candidates import candidates
 from corpus_agent.answering.extractive import passage_of
 from corpus_agent.answering.quotations import check_quotation
-from indexer import Chunk, Hit
+from indexer import Chunk, Hit, Line
 from tests.support.fakes import MemoryCorpus
 
 FAR = [f"- Damage {n} in the north part of the building, with all of it." for n in range(90)]
@@ -38,6 +38,16 @@ def test_a_head_on_the_page_before_is_one_too():
     corpus = MemoryCorpus({"a.pdf": [above, "\n".join([*FAR[9:20], "- Water in the cellar."])]})
     quote = check_quotation(corpus, 1, "a.pdf", "Water in the cellar.", 20)
     assert passage_of(corpus, quote).text.startswith("Not before May\n")
+
+
+def test_a_row_has_no_head_of_another_table():
+    names, row, other = "| Town | 31.12.2021 |", "| Ulm | 40 |", "| Kiel | 3 |"
+    for rows, head in (([names, row], names), ([row], ""), ([other, row], "")):
+        lines = [Line(text, None, "Sheet A") for text in ("--- Sheet A ---", "| Item | Cost |")]
+        lines += [Line(text, None, "Sheet B") for text in ("--- Sheet B ---", *rows)]
+        corpus = MemoryCorpus({"a.xlsx": lines})
+        quote = check_quotation(corpus, 1, "a.xlsx", row, len(lines))
+        assert passage_of(corpus, quote).citation.above == head
 
 
 def test_a_list_has_the_head_right_above_it_alone():

@@ -42,12 +42,9 @@ def test_what_points_at_nothing_in_its_question_leans():
         assert readings(question, history) == (f"{question} (dal simmer)", question)
 
 
-def test_the_words_of_the_question_before_rank_the_sentences_too():
+def test_the_words_of_the_question_before_rank_the_sentences_too(answerer):
     rice = "Rice takes twelve minutes in the small pot."
-    corpus, answerer = (
-        MemoryCorpus({"dal.md": DAL, "rice.md": rice}),
-        ExtractiveAnswerer(FolderEncoder()),
-    )
+    corpus = MemoryCorpus({"dal.md": DAL, "rice.md": rice})
     for before, quote in (("dal", DAL), ("rice", rice)):
         history = [turn(f"In which pot is the {before} cooked?", quote)]
         found = answerer.read("How long does it take?", corpus, history)
@@ -104,10 +101,8 @@ class Mixed(MemoryCorpus):
         self._language = language
 
     def search(self, query):
-        return [
-            replace(h, chunk=replace(h.chunk, language=self._told(h)))
-            for h in super().search(query)
-        ]
+        found = super().search(query)
+        return [replace(h, chunk=replace(h.chunk, language=self._told(h))) for h in found]
 
     def _told(self, hit):
         return self._language or ("de" if hit.chunk.source == "mietvertrag.md" else "en")
@@ -130,12 +125,8 @@ def test_a_question_in_another_language_is_told_so_and_shown_the_closest_passage
 
 def test_passages_of_several_indexes_are_judged_by_those_that_may_answer(answerer):
     question = "Wie hoch ist die Kaution und wer verwahrt sie?"
-    notes = [
-        "The deposit of the boat club is kept by the club.",
-        "Wie is a village.",
-        "Die is cast.",
-    ]
-    mixed = Mixed(notes)
+    club = "The deposit of the boat club is kept by the club."
+    mixed = Mixed(notes := [club, "Wie is a village.", "Die is cast."])
     answer = answerer.answer(question, mixed)
     assert any("1.130" in passage.text for passage in answer.passages)
     assert not [text for text in answer.notices if "language" in text]
