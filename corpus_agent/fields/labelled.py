@@ -217,9 +217,12 @@ def _of_row(document: DocumentText, kind: FieldType, at: int, end: int) -> list[
     if document.row_at(at):
         first, _ = document.line_span(at)
         for begins, ends in cell_spans(document.text[first:end]):
-            read = _values(document, kind, max(at, first + begins), first + ends, bare=True)
-            if read:
-                cells.append((document.column_at(read[0].start), read))
+            begins = max(at, first + begins)
+            name = document.column_at(begins)
+            if document.text.startswith(f"{name}: ", begins):  # a row that names its columns
+                begins += len(name) + 2
+            if read := _values(document, kind, begins, first + ends, bare=True):
+                cells.append((name, read))
     else:
         pieces = [*FIGURE.finditer(document.text, at, end)]
         named = document.periods_of(at)

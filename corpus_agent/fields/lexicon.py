@@ -138,10 +138,10 @@ def field_of(words: str, kind: FieldType | None = None) -> Field:
     asked = _bare(name)
     for known, clause, phrases, asked_as in _known():
         own = [phrase for phrase in phrases if _bare(phrase) == asked]
-        if not own and asked in map(_bare, asked_as):
-            own = phrases[:1]
+        others = [phrase for phrase in phrases if phrase not in own]
+        if not own and asked in map(_bare, asked_as):  # which may be a column's name as well
+            own, others = phrases[:1], [*phrases[1:], asked]
         if own:
-            others = (phrase for phrase in phrases if phrase not in own)
             return Field(
                 name, kind or known, (*own, *others), clause if kind in (None, known) else ""
             )

@@ -89,9 +89,12 @@ def _heads(row: str, below: str) -> bool:
         return False
     if _RULE.fullmatch(below):
         return True
-    names = [name for name in _cells(row) if name]
+    heads, cells = _cells(row), _cells(below)
+    if len(heads) == len(cells):  # what stands below no name repeats none
+        cells = [cell for head, cell in zip(heads, cells, strict=True) if head]
+    names = [name for name in heads if name]
     left, marked = iter(names), False
-    for cell in _cells(below):
+    for cell in cells:
         name = next((name for name in left if cell == name or cell.startswith(f"{name}: ")), None)
         if name is None:
             return False

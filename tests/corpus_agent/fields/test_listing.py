@@ -60,6 +60,12 @@ without “no pets” | no pets text without
 """
 
 
+def test_a_word_that_a_field_is_asked_by_may_name_a_column_as_well():
+    sheet = "| contract | end |\n| contract: Mill | end: 2025-07-04 |\n"
+    said = table_of(ListedCorpus({"a.csv": sheet}), [field_of("end")]).rows[0].cells[0]
+    assert [value.normal for value in said.values] == ["2025-07-04"]
+
+
 def test_a_condition_is_parsed_by_code():
     for line in CONDITIONS.strip().splitlines():
         words, expected = line.split(" | ")
