@@ -220,6 +220,8 @@ _BY_LOOK = ("pdf/", "eml/", "msg/", "mbox/")
 MAX_TITLE = 100  # characters of a line of plain text that is a title
 MOST_TITLES = 2  # one below the other
 _STOPS = tuple(".!?;,:…。！？；，：؟।|")
+# A label with its value is no title: "Date: 3 May", "Water 311 m3", "Rope 4.50".
+_VALUE = re.compile(r": |(?:^|\s)\d\S*+\s\S{1,3}$|(?:^|\s)\d++[^\s\d)]\S*+$")
 _PROSE, _FULL = 40, 60  # characters of a line of prose, and of one that goes on in the next
 
 
@@ -239,7 +241,7 @@ def _titles(document: Document, marked: bool) -> Iterator[str]:
     first = texts[written[0]] if written and is_title(written[0]) else ""
     if not title.startswith(first.casefold()):
         yield first
-    near = range(len(texts) - 2, max(-1, len(texts) - 2 - TITLE_LINES), -1)
+    near = range(len(texts) - 1, max(-1, len(texts) - 2 - TITLE_LINES), -1)
     found = list[str]()
     for at in near:
         if is_title(at):
@@ -258,7 +260,9 @@ def _is_title(texts: Sequence[str], at: int, lines: int = MOST_TITLES) -> bool:
     following = next((n for n in range(at + 1, len(texts)) if texts[n]), at)
     below = texts[following]
     is_prose = len(below) > _PROSE or below.endswith(_STOPS) or not below[:1].isalnum()
-    if goes_on or following == at or text[0].islower() or below[:1].islower():
+    is_prose = is_prose or bool(_VALUE.search(below))
+    is_body = goes_on or bool(_VALUE.search(text))
+    if is_body or following == at or text[0].islower() or below[:1].islower():
         return False
     return is_prose or (lines > 1 and _is_title(texts, following, lines - 1))
 

@@ -15,7 +15,6 @@ from corpus_agent.text.dates import find_dates
 from corpus_agent.text.sentences import (
     Unit,
     asks,
-    heads_table,
     is_courtesy,
     is_item,
     is_pointer,
@@ -35,6 +34,7 @@ MOST_ABOVE = 8  # lines
 MOST_BELOW = 4
 _LONGEST = 80  # characters of a line
 _BLANK = lazy(r"\n\s*\n")
+_UNDERLINED = lazy(r"\s*\|[\s:|-]*-[\s:|-]*\|")  # a row that is: the header
 _KEY_END = lazy("[:=]")  # of a property
 _ENDS_A_SENTENCE = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
 _AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
@@ -99,7 +99,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
             continue
         if unit.kind == "row" and not lead.startswith("|"):
             lead = text
-            if heads_table(passage.text, unit):
+            if _UNDERLINED.match(passage.text, unit.end):
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""

@@ -64,8 +64,9 @@ def is_asked_in_another(question: str, language: str) -> bool:
     if 2 * sum(bool(_LATIN.match(letter)) for letter in letters) < len(letters):
         return True
     words = question.split()
-    others = sum(not word.isascii() or fold(word) in OTHER_STOP_WORDS for word in words)
-    return not is_english(question) and others > max(1, _OTHER_SHARE * len(words))
+    plain = words[:1] + [word for word in words[1:] if not word[0].isupper()]  # Müller is a name
+    others = sum(not word.isascii() or fold(word) in OTHER_STOP_WORDS for word in plain)
+    return not is_english(question) and others > max(1, _OTHER_SHARE * len(plain))
 
 
 def is_unbridged(encoder: Encoder, text: str, found: Sequence[Hit]) -> bool:

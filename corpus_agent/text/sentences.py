@@ -309,14 +309,6 @@ def refers_back(text: str) -> bool:
     return bool(_REFERS_BACK.match(text))
 
 
-_UNDERLINED = lazy(r"\s*\|[\s:|-]*-[\s:|-]*\|")
-
-
-def heads_table(text: str, unit: Unit) -> bool:
-    """Whether a table row is the header: a ruled row follows it."""
-    return unit.kind == "row" and bool(_UNDERLINED.match(text, unit.end))
-
-
 # ---- Properties at the top of a note: YAML between ---, TOML between +++, keywords of Org
 
 _NAME = r"[\"']?(?P<key>[\p{L}_][\p{L}\p{N}_. -]{0,40}?)[\"']?[ \t]*(?::(?=[ \t]|$)|=)"

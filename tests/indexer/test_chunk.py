@@ -75,14 +75,8 @@ def test_headings_form_the_path_above_each_line():
 
 
 PROSE = "The place lies on the north bank between the tannery and the quay."
-PLAIN = (
-    "Old rules (ended 2015)",
-    PROSE,
-    "• Boats",
-    "What we dropped",
-    "Option B",
-    PROSE,
-    "Pears 3 4",
+PLAIN = f"Old rules (ended 2015)/{PROSE}/• Boats/What we dropped/Option B/{PROSE}/Pears 3 4".split(
+    "/"
 )
 
 
@@ -95,6 +89,7 @@ PLAIN = (
         ("t.txt", PLAIN[:6], "Old rules (ended 2015) > What we dropped > Option B"),
         ("t.txt", PLAIN, "Old rules (ended 2015) > What we dropped > Option B"),
         ("t.txt", (PROSE, "and goes on there", PROSE), ""),
+        ("t.txt", ("Meters", "Date: 3 May", "Water 311 m3", "Rope 4.50", PROSE), "Meters"),
         ("t.txt", ("A name of many",) * 5_000 + (PROSE, PROSE), "A name of many"),
         ("t.txt", (), ""),
         ("a.eml", ("From: Ana Berg", "Date: today", PROSE), "T"),
@@ -114,6 +109,8 @@ def test_a_line_of_a_pdf_stands_under_those_that_look_like_headings():
     ):
         lines = tuple(Line(text, 1, heading=text in heads) for text in ("Anna Berg", *PLAIN))
         assert heading_of(Document("t.pdf", title, lines, "pdf/1", "0" * 64)) == heading
+        cut = lines[: 1 + [line.text for line in lines].index("Option B")]  # the heading itself
+        assert heading_of(Document("t.pdf", title, cut, "pdf/1", "0" * 64)) == heading
 
 
 TABLE = [f"| Port: Vigo {n} | Fare: {n}.50 | Line: {n % 3} |" for n in range(30)]

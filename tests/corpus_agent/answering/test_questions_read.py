@@ -148,6 +148,7 @@ def test_passages_of_several_indexes_are_judged_by_those_that_may_answer(answere
         ("押金是多少？", "zh", False),
         ("deposit flat", "de", False),  # a word or two tell no language
         ("café opening hours", "en", False),
+        ("fee per hour for Café Böhm", "en", False),  # nor does a name
     ],
 )
 def test_a_question_is_known_to_be_in_another_language(question, language, another):
