@@ -149,6 +149,7 @@ _TOKEN = regex.compile(
     r"\p{N}+(?:[.,:/’']\p{N}+)*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]"
     r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[%％‰°℃€$£¥§±<>≤≥=]"
 )
+_PARTING = regex.compile(r"[.,;:!?()\[\]|…。，；：、！？]|\n[^\S\n]*(?:\n|[-*•])")
 _BROKEN = regex.compile(r"(?<=\p{L})[-‐][^\S\n]*\n[^\S\n]*(\p{Ll}\S*)")
 
 WRITTEN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*")
@@ -178,6 +179,12 @@ class Text:
         if start >= end:
             return ""
         return one_line(self.text[self.spans[start][0] : self.spans[end - 1][1]])
+
+    def is_parted(self, at: int) -> bool:
+        """Whether a text begins or ends before a word, or a sign or an empty line stands there."""
+        if not 0 < at < len(self.words):
+            return True
+        return bool(_PARTING.search(self.text, self.spans[at - 1][1], self.spans[at][0]))
 
     @cached_property
     def pairs(self) -> dict[tuple[str, str], list[int]]:
@@ -231,10 +238,16 @@ class Run:
 
     @property
     def range(self) -> tuple[int, int]:
-        """The words of the document that stand in the place of the quotation."""
+        """The words of the document in the place of the quotation; where it ends otherwise, on
+        to the next sign.
+        """
         (a, b, _), (c, d, size) = self.blocks[0], self.blocks[-1]
-        most = c + size + self.wanted - d - size
-        return max(0, a - b), min(len(self.there.words), most)
+        first, last = max(0, a - b), min(len(self.there.words), c + self.wanted - d)
+        begin = next((n for n in range(first, max(0, first - LONGEST_GAP) - 1, -1)
+                      if b and self.there.is_parted(n)), first)  # fmt: skip
+        end = next((n for n in range(last, last + LONGEST_GAP)
+                    if d + size < self.wanted and self.there.is_parted(n)), last)  # fmt: skip
+        return begin, end
 
     @property
     def is_of_one_place(self) -> bool:

@@ -60,7 +60,8 @@ class StatementFinder:
         found = Supporter(near, encode).support(piece.text, piece.under)
         if isinstance(found, Judgement):
             window, differs = found.window, (found.claimed, found.found)
-            cited = window and _all_else(piece.text, differs[0], window) and self._cited(window)
+            other = window and _all_else(piece.text, differs[0], window)
+            cited = window and other and self._cited(_telling(window, differs[1]))
             if cited and cited.stands:
                 return Finding(piece, "doubtful", (cited,), (differs,))
             return self._not_found(piece, hits)
@@ -105,6 +106,14 @@ def _all_else(text: str, claimed: str, window: Window) -> bool:
     rest = " ".join(word for word in said if word not in other)
     one = has_digit(claimed) or not window.several
     return bool(claimed and one) and share_covered(rest, _headed([window])) >= 1
+
+
+def _telling(window: Window, words: str) -> Window:
+    """The sentence of a window that has these words, or the window."""
+    for unit in units(window.quote, window.passage.language) if words else ():
+        if words in window.quote[unit.start : unit.end]:
+            return replace(window, start=window.start + unit.start, end=window.start + unit.end)
+    return window
 
 
 def _has_words(statement: str, windows: Sequence[Window]) -> bool:

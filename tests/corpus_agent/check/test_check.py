@@ -80,6 +80,9 @@ The bonfire of plot 9 was rejected.
 (b) 12 ducks were counted.
 
 The plot lost - 9 euros in a single year.
+
+The club holds a regatta in May.
+Its entry fee is 30 euros.
 """
 CORPUS = ListedCorpus(
     {
@@ -191,6 +194,7 @@ def kinds(text: str) -> list[str]:
         ("Water for 2025: 40 euros.", "doubtful", "plots.md:14 · Fees", "", "withdrawn"),
         ("Seeds for 2025: 20 euros.", "supported", "plots.md:15 · Fees", "", ""),
         ("Wages for 2025: £980 thousand.", "supported", "plots.md:16 · Fees", "", ""),
+        ("The entry fee of the regatta is 35 euros.", "doubtful", "plots.md:25", "35", "30"),
         ("“17 hens were counted.”", "quoted", "plots.md:18", "", ""),
         ("“12 ducks were counted.”", "quoted", "plots.md:20", "", ""),
         ("“9 euros in a single year.”", "pieced_together", "plots.md:22", "", "lost"),
@@ -242,6 +246,10 @@ FIGURES = """# Ferry
 In 2024 the pier was shut on 12 days. The toll is £45. The fine is £90.
 
 In 2022 the crew made 412 repairs, in 2023 it made 389 repairs.
+
+Sold aboard are tea, buns and hot apple pie.
+
+Die Messe findet im Juli statt. Der Eintritt der Messe beträgt 8 EUR; das Pfand ist 3 EUR.
 """
 OF_A_PERIOD = """
 Fuel: 151 in 2023. | supported |
@@ -258,6 +266,8 @@ The toll of the pier is £45. | supported |
 The toll of the ferry is £45. | not_found |
 - Toll and fine are free | not_found |
 The toll is £45. The fine is £80. | supported doubtful | £90
+“Sold aboard are tea, buns and coffee” | altered | hot apple pie
+Der Eintritt der Messe beträgt 9 EUR. | doubtful | 8 EUR
 # Fuel in 2023\\n\\n- Fuel: 143. | doubtful | 151
 """
 
