@@ -50,7 +50,7 @@ _CODE = regex.compile(
     r"(?:(?:\p{Lu}{1,12}|[\p{L}/._-]{0,20}\p{N}[\p{L}\p{N}/._-]{0,40})(?![\p{L}\p{N}])[ ]?){1,12}+"
 )
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
-_BARE, _YEAR = regex.compile(r"[\d.]{1,12}"), regex.compile(r"(?:19|20)\d\d")
+_BARE, _YEAR = regex.compile(r"[\d.]{1,12}"), regex.compile(r"(?:19|20)\d\d|(?<=FY|CY)\d\d")
 _QUARTER = regex.compile(r"\bQ[1-4]\b")
 _ITEM = regex.compile(r"[.)][*_ ]*\p{L}")  # behind the number of a clause
 _STEM = regex.compile(r"(?<=\p{L}{3}[^s])s$")
@@ -108,6 +108,7 @@ def _label(
     first, last = document.line_span(start)
     led = text[first:start]
     opens = not any(map(str.isalpha, led)) or led.rstrip(" *_").endswith("|")
+    opens = opens or led.endswith(f"| {document.column_at(start)}: ")  # its cell names its column
     # What opens its line may be the label of the rest of it without a colon.
     rules = {"money": _ROW, "number": _STATEMENT, "party": _GOES_ON, "text": _GOES_ON}
     rule = rules.get(kind) if opens else None
@@ -223,6 +224,8 @@ def _of_row(document: DocumentText, kind: FieldType, at: int, end: int) -> list[
                 begins += len(name) + 2
             if read := _values(document, kind, begins, first + ends, bare=True):
                 cells.append((name, read))
+        # A cell that is a year says of when the others are.
+        cells = [cell for cell in cells if not _YEAR.fullmatch(cell[1][0].text)] or cells
     else:
         pieces = [*FIGURE.finditer(document.text, at, end)]
         named = document.periods_of(at)

@@ -33,7 +33,7 @@ _DAY_OF_MONTH = regex.compile(
 FIGURE = regex.compile(
     r"(?:\p{Sc}[ ]?)?[(−-]{0,2}(?<![\d.,\p{L}])\d[\d.,'’]*(?!\p{L})|(?<=[ ])[−–—-](?![^\s])"
 )
-_YEAR = regex.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.%]|,\d)")
+_YEAR = regex.compile(r"(?:(?<![\d.,])(?:19|20)|(?<=FY|CY))\d\d(?![\d.%]|,\d)")
 _HEADS = 4  # lines in which stand the years of a table and the spans that they end
 _UNIT_LINE = 60  # characters of a line above a table that names its unit
 NOT_OUTRIGHT = "not stated outright"  # why a value is doubtful that its clause does not assert
@@ -196,7 +196,7 @@ class DocumentText:
         row = self.row_at(at)
         if row:
             named = (self.column_at(at), row.strip(" |").split("|")[0].strip())
-            return next((name for name in named if periods(name)), "")
+            return next((name for name in named if periods(name) or _YEAR.search(name)), "")
         if columns := self.periods_of(at):
             behind = len(FIGURE.findall(self.text[at : self.line_span(at)[1]]))
             return columns[len(columns) - behind] if behind else ""

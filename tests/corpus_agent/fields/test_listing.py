@@ -140,6 +140,9 @@ revenue = 19 million CAD | In millions of Canadian dollars\\n  2023  2022\\nReve
 price > 10 million dollars | | Item | Price ($m) |\\n|---|---|\\n| A | 17.6 | | yes
 without euro | We pay in euros. | no
 without euro | Made in Europe. | yes
+turnover > 40000 | |  | FY23 | FY24 |\\n| Turnover | FY23: 41,702 | FY24: 39,895 | | no
+turnover > 40 pounds | | Of | 2023 |\\n|---|---|\\n| Of: Turnover | 2023: £41 | | yes
+turnover > 4000 | | Of | Since | Sum |\\n|---|---|---|\\n| Turnover | 2019 | 3900 | | no
 governing law = England | This agreement is governed by English law. | yes
 governing law = English | This agreement is governed by the laws of England. | yes
 governing law = New York | This agreement is governed by the laws of New York State. | yes
