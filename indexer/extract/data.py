@@ -79,7 +79,7 @@ def _drawn(element: Element, outer: Look) -> Iterator[str]:
     """The texts of a drawing; those are marked that it does not display."""
     own = [f"{n}:{element.get(n, '')}" for n in ("display", "visibility", "opacity")]
     style = {"style": ";".join([*own, element.get("style", "")])}
-    look = Stylesheet("", "", styled=False).look(outer, "", style)
+    look = Stylesheet().look(outer, "", style)
     if tag_of(element) in ("title", "desc", "text"):
         text = markdown.one_line(text_of(element))
         yield hide(text) if look.hides else text

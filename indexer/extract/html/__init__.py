@@ -59,11 +59,7 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     from lxml import etree
 
     source = _MATH.sub(_linear, source) if "<math" in source.lower() else source
-    alone = _FOREIGN.search(source) is None
-    styles = _STYLES.finditer(source) if alone else ()
-    css = "\n".join(each[2] for each in styles if each[2] and not _ELSEWHERE.search(each[1]))
-    styled = not alone or "<style" in source.lower()
-    reader = _Reader(Stylesheet(css, source, styled=styled))
+    reader = _Reader(Stylesheet(source))
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
     parser.feed(source.encode("utf-8", "replace"))
@@ -78,12 +74,6 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     return title, markdown.page([*chosen, links])
 
 
-# What may change how a page looks, and is not read.
-_FOREIGN = re.compile(r"(?i)<script\b|rel\s*=\s*[\"']?stylesheet|@import")
-_STYLES = re.compile(
-    r"(?is)<!--(?:-?>|.*?(?:--!?>|\Z))|<style\b([^<>]{0,500}+)>(.*?)(?:</style|\Z)"
-)
-_ELSEWHERE = re.compile(r"(?i)\bmedia\s*=[\s\"']*(?!all\b|screen\b)\w")  # on paper, or not known
 # A formula, and what may hold the beginning of one that is none.
 _MATH = re.compile(
     r"(?is)<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import regex
 
+from indexer.extract.container import Element
 from indexer.extract.extraction import table, words
 from indexer.extract.hidden import (
     CLEAR,
@@ -62,28 +63,27 @@ class Stylesheet:
     page with rules or scripts, which may change its white and what is faint.
     """
 
-    def __init__(self, css: str, source: str, *, styled: bool) -> None:
-        self._styled = styled
-        self.plain = Look(ground=UNKNOWN if styled else PAPER)
+    def __init__(self, source: str = "") -> None:
         self._found: dict[int, _Declared] = {}
         self._number = 0  # of elements so far
+        root = _parsed(source if _STYLED.search(source) else "")
+        own = [*root.iter("style")]
+        css = "\n".join(each.text or "" for each in own if _ON_SCREEN.match(each.get("media", "")))
         css = _COMMENTS.sub("", css)[:MAX_SHEET_CHARS]
+        foreign = "@import" in css.lower() or root.xpath(_FOREIGN)
+        self._styled = bool(own or foreign)
+        self.plain = Look(ground=UNKNOWN if self._styled else PAPER)
         rules = [
             rule.partition("{")
             for rule in _AT_RULES.sub(lambda rule: rule[1] or "", css).split("}")
         ]
-        if any(mark and declared for _, mark, declared in rules):
-            self._apply(rules, source)
+        if not foreign and any(mark and declared for _, mark, declared in rules):
+            self._apply(rules, root, str if _TYPED.match(source) else str.lower)
 
-    def _apply(self, rules: Collection[tuple[str, str, str]], source: str) -> None:
+    def _apply(self, rules: Collection[tuple[str, str, str]], root: Element, fold: _Fold) -> None:
         from lxml import etree
 
-        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
-        parser.feed(source.encode("utf-8", "replace"))
-        root, names, left = parser.close(), set[str](), MAX_TRIED
-        fold = str if _TYPED.match(source) else str.lower
-        if root is None:
-            return
+        names, left = set[str](), MAX_TRIED
         numbers = {element: number for number, element in enumerate(root.iter(etree.Element))}
         for element in numbers:
             for attribute, mark in (("class", "."), ("id", "#")):
@@ -128,6 +128,21 @@ class Stylesheet:
         if min(shares, default=1.0) < MIN_SEEN and not self._styled:
             given["opacity"] = 0.0
         return replace(outer, **given) if given else outer
+
+
+def _parsed(source: str) -> Element:
+    from lxml import etree
+
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+    tree = etree.fromstring(source.encode("utf-8", "replace") or b"<p>", parser)
+    return etree.Element("html") if tree is None else tree
+
+
+# What may change how a page looks. In its tree a comment's or a title's text is none of it.
+_STYLED = re.compile(r"(?i)<(?:style|script|link)\b")
+_FOREIGN = "//script|//link[contains(translate(@rel, 'ELHSTY', 'elhsty'), 'stylesheet')]"
+_ON_SCREEN = re.compile(r"(?i)(?:[^,]*,)*?\s*(?:only\s+)?(?:all\b|screen\b|\W|\Z)")
+_Fold = Callable[[str], str]
 
 
 def _paths(selectors: str, names: Set[str]) -> Iterator[tuple[str, _Rank, int]]:
@@ -333,7 +348,7 @@ class _Tag(NamedTuple):
 
 def with_looks(text: str) -> str:
     """Markdown with marks of what its tags and comments do not show, or strike out."""
-    sheet, last = Stylesheet("", "", styled=False), text.rfind("-->")
+    sheet, last = Stylesheet(), text.rfind("-->")
     tags, pieces, at = [_Tag("", sheet.plain)], list[str](), 0
     while found := _TOKEN.search(text, at) if "<" in text else None:
         look, start = tags[-1].look, at

@@ -10,14 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from indexer.extract.tables import (
-    MAX_COLSPAN,
-    MAX_ROWSPAN,
-    Cell,
-    Source,
-    resolved,
-    row_lines,
-)
+from indexer.extract.tables import MAX_COLSPAN, MAX_ROWSPAN, Cell, Source, resolved, row_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,7 @@ from corpus_agent.models.discovery import Model
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
-from tests.support.fakes import (
-    ListedCorpus,
-    MemoryCorpus,
-    ScriptedModelServer,
-    fails,
-    says,
-    stalls,
-)
+from tests.support.fakes import ListedCorpus, MemoryCorpus, ScriptedModelServer, fails, says, stalls
 
 LEASE = (
     "# Lease\n\nThe tenant may keep one cat. Dogs are not allowed in the flat.\n\n"

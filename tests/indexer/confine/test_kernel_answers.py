@@ -24,14 +24,7 @@ from typing import Any
 
 import pytest
 
-from indexer.confine import (
-    kernel,
-    one_peer,
-    parser_calls,
-    program_calls,
-    sealed_calls,
-    syscalls,
-)
+from indexer.confine import kernel, one_peer, parser_calls, program_calls, sealed_calls, syscalls
 from indexer.confine.syscalls import (
     ALLOW,
     ARGS,

@@ -427,6 +427,12 @@ NOT_HIDING = [
     "<style media=print>.x{display:none}</style>",
     "<!-- <style>.x{display:none}</style> -->",
 ]
+ASTRAY = (  # in none of them begins a comment, a script or a stylesheet
+    "<title><!--</title><style>",
+    "<p title='<!-- <script <link rel=stylesheet'><style>",
+    "<!-- <script> @import --><style title='>'>",
+    f"<style media='print, screen' data-media=print title='{'y' * 600}'>/* @import */",
+)
 
 
 def ruled(rule: str, attribute: str, beside: str = "") -> tuple[str, bytes]:
@@ -512,6 +518,9 @@ def pages(hides: bool) -> dict[str, tuple[str, bytes]]:
             "a cell": f"<table>{ROW}<tr><td>a<td>b<td>c</table>",
         }
         coloured = PALE.replace("color:#fff", "color:#fff;background:#fff")
+        for head in ASTRAY:
+            sheet = f"{head}.x{{display:none}}</style>"
+            found[head] = "a.html", page(f"<p>{SHOWN}</p><div class=x>{SECRET}</div>", sheet)
         for head in ("<!doctype html>", "<!-- > -->\n<!DOCTYPE HTML>", "<!--><!doctype html>"):
             cased = ruled(".x{display:none} .X{display:block}", "class=x")[1]
             found[f"{head} and cases"] = "a.html", head.encode() + cased
