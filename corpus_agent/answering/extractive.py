@@ -242,7 +242,7 @@ _ENDS = ("head", "page")
 
 
 def passage_of(
-    corpus: Readable, citation: Citation, probability: float | None = None, language: str = ""
+    corpus: CorpusView, citation: Citation, probability: float | None = None, language: str = ""
 ) -> Passage:
     """The passage around a citation, read from its document.
 
@@ -254,6 +254,8 @@ def passage_of(
         before, lines, first = _page(corpus, citation)
     except Refused:  # removed since it was quoted
         return alone(citation, probability)
+    heading = citation.heading or corpus.heading(citation.source, citation.line_start)
+    citation = replace(citation, heading=heading)
     text, at = "\n".join(lines), citation.line_start - first
     # A quotation that was widened over an empty line has a blank there.
     words = re.compile(r"\s+".join(map(re.escape, citation.quote.split())))

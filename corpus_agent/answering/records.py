@@ -27,7 +27,7 @@ class Citation:
     `partial` is a piece of a sentence that was not widened to the whole. `hidden`: the document
     does not show one of its lines; `struck`: it strikes it out. `confidence` is the lowest of its
     lines that were recognised from a picture, 0 to 1; None if all are the document's own text.
-    `heading` is what it stands under in its document, without the title; "" if unknown. `above` are
+    `heading` is what it stands under, from the highest; "" for nothing. `above` are
     the lines further up that say what it is: the heads of its list, the names of its row's columns.
     """
 

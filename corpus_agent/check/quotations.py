@@ -91,8 +91,7 @@ class QuotationFinder:
 
     def _headed(self, cited: Citation) -> Citation:
         """A citation with what an answer shows beside it: its heading, and what is above it."""
-        heading = self._corpus.heading(cited.source, cited.line_start)
-        return passage_of(self._corpus, replace(cited, heading=heading)).citation
+        return passage_of(self._corpus, cited).citation
 
     def _nearby(self, words: str, named: Named | None) -> Iterator[Nearby]:
         """The places that are most likely to hold some words; first those that the text names."""

@@ -97,7 +97,7 @@ class StatementFinder:
 
     def _cited(self, window: Window) -> Citation:
         cited = check_quotation(self._corpus, 0, window.passage.source, window.quote, window.line)
-        return passage_of(self._corpus, replace(cited, heading=window.under)).citation
+        return passage_of(self._corpus, cited).citation
 
 
 def _all_else(text: str, claimed: str, window: Window) -> bool:

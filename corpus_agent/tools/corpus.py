@@ -28,6 +28,10 @@ class CorpusView(Readable, Protocol):
         """The numbers of files that are indexed, empty, failed and skipped."""
         ...
 
+    def heading(self, source: str, line: int) -> str:
+        """What a line stands under, from the highest: "Notice > Tenant"; "" for nothing."""
+        ...
+
     def search(self, query: Query) -> list[Hit]:
         """Hits, best first; ties by source and ordinal."""
         ...

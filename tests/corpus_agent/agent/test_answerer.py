@@ -72,7 +72,7 @@ def test_a_tool_call_is_run_and_the_quotation_of_the_answer_verified():
     answer, fake = ask(read, says(f"At 24 °C {GOOD}."), events=events)
     assert (answer.text, answer.status) == ("At 24 °C [1].", "likely")
     quote = "Keep the sourdough at a temperature of 24 °C."
-    cited = Citation(1, "notes/my bread.md", None, 3, 3, quote, "verified")
+    cited = Citation(1, "notes/my bread.md", None, 3, 3, quote, "verified", heading="Bread")
     assert answer.citations == (cited,)
     assert (answer.answerer, answer.version, answer.notices) == ("toy-model", 1, ())
     assert answer.coverage == Coverage(indexed=2, empty=4)

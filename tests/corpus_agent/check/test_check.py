@@ -335,7 +335,7 @@ def test_the_screen_and_the_object_say_the_same():
         "                   in: “In the fridge he is fine for up to 12 days without feeding.”",
         (
             "? figure   line 3  “The rent is £1,230 per calendar month.”: £1,230; the nearest "
-            "passage says £985  home/lease.md:3"
+            "passage says £985  home/lease.md:3 · Lease"
         ),
         (
             "✗ altered  line 4  “not less than three months' notice in” → “not less than two "
