@@ -75,7 +75,7 @@ class RecognisedPage:
 
     `version` is the installation's that looked at it; `looked`: a first look showed no text, and no
     other was taken. `problem` is the reason for which it could not be read. `words` are those of
-    the lines with their places. `by_tesseract`: it read them, but for the figures.
+    the lines with their places. `by_tesseract`: it read them;
     `in_vain`: in how many scripts it was to read them, and did not.
     """
 
@@ -119,7 +119,7 @@ class Recogniser(PageReader):
         if (script := str(judged)) not in tables:
             return None
         table = found.table(self.ask(greyed, "picture", self._bounds, trial=False), script)
-        _, page = self.ask(_seen, "merge", self._bounds, table=table)
+        _, page = self.ask(_seen, "printed", self._bounds, table=table)
         return replace(page, by_tesseract=True)
 
 

@@ -7,7 +7,6 @@ process is confined. What Tesseract printed for a page, which the parent starts,
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -59,7 +58,7 @@ class Jobs(child.Jobs):
             return {"seen": "no text"}, b""
         self._read, self._picture = self._engine.read(picture)
         seen = "suspect" if is_suspect(self._read.pieces) else "text"
-        return {"seen": seen}, self._page(certain_rows(self._read.pieces), self._skew)
+        return {"seen": seen}, self._page(certain_rows(self._read.pieces), self._read.skew)
 
     def picture(self, trial: bool) -> Answer:
         """The page that was read in grey, for Tesseract; for a `trial` the pieces read worst."""
@@ -74,15 +73,9 @@ class Jobs(child.Jobs):
         best = max(sure, key=lambda script: sure[script], default=None)
         return {"script": best if best and sure[best] > MIN_TRIAL_CONFIDENCE else None}, b""
 
-    def merge(self, table: str) -> Answer:
-        """The lines of the page as Tesseract read them, with the figures of rapidocr."""
-        figures = tesseract.figures_of(self._read.pieces, self._skew)
-        rows = tesseract.with_figures(tesseract.lines_of_table(table), figures)
-        return {}, self._page(rows, 0.0, fmean)
-
-    @property
-    def _skew(self) -> float:
-        return math.radians(self._read.skew_degrees)
+    def printed(self, table: str) -> Answer:
+        """The lines of the page as Tesseract read them."""
+        return {}, self._page(tesseract.lines_of_table(table), 0.0, fmean)
 
     def _page(
         self,

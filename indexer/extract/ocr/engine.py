@@ -7,7 +7,6 @@ its code for downloads is never reached.
 from __future__ import annotations
 
 import importlib.util
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,11 +42,11 @@ _Read = tuple[str, float, tuple[float, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """What a picture says: its pieces, and by how many degrees it had to be turned."""
+    """What a picture says: its pieces, by how many degrees it was turned, its slant in radians."""
 
     pieces: tuple[Piece, ...]
     turned_degrees: int
-    skew_degrees: float
+    skew: float
 
 
 def is_blank(picture: Picture) -> bool:
@@ -105,7 +104,7 @@ class RapidEngine:
             )
             if text
         ]
-        return Recognition(tuple(pieces), degrees, math.degrees(angle)), picture
+        return Recognition(tuple(pieces), degrees, angle), picture
 
     @cached_property
     def _rapidocr(self) -> RapidOCR:

@@ -48,7 +48,6 @@ class Piece:
     """A piece of recognised text, and where it stands in a page, in points.
 
     `places` are those of its letters, spaces left out, as parts of its width; empty if unknown.
-    `stands_alone`: a figure that is right even where another engine saw nothing.
     """
 
     left: float
@@ -58,7 +57,6 @@ class Piece:
     text: str
     confidence: float
     places: tuple[float, ...] = ()
-    stands_alone: bool = False
 
     @property
     def height(self) -> float:

@@ -101,9 +101,11 @@ def test_a_picture_is_read_line_by_line_each_with_its_confidence(recogniser):
 
 
 @pytest.mark.slow
-def test_letters_that_rapidocr_lacks_are_tesseracts_and_their_figures_its_own(recogniser):
+def test_a_page_in_letters_that_rapidocr_lacks_is_tesseracts_with_english_beside(recogniser):
     found = read(recogniser, as_bytes(in_cyrillic()))
     assert (tuple(texts(found)), found.by_tesseract, found.in_vain) == (CYRILLIC, True, None)
+    assert tesseract.languages_of("Cyrillic", {"eng", "rus", "deu"}) == ("rus", "eng")
+    assert tesseract.languages_of("Greek", {"eng", "rus"}) == ()
     assert [word.text for word in found.words] == " ".join(CYRILLIC).split()
 
 

@@ -1,4 +1,4 @@
-"""From pieces of recognised text to lines: order, what is unsure, figures, spaces, and places."""
+"""From pieces of recognised text to lines: order, what is unsure, spaces, and places."""
 
 from statistics import fmean
 
@@ -18,13 +18,7 @@ from indexer.extract.ocr.reading_order import (
     skew,
     words_of_pieces,
 )
-from indexer.extract.ocr.tesseract import (
-    figures_of,
-    lines_of_table,
-    strip,
-    trial_confidence,
-    with_figures,
-)
+from indexer.extract.ocr.tesseract import lines_of_table, strip, trial_confidence
 from indexer.extract.pdf.showing import letters_of_words, outlined
 
 
@@ -80,7 +74,7 @@ def test_the_slant_of_a_page_is_that_of_its_long_lines():
     assert skew([frame] * 2) == 0.0  # too few to tell
 
 
-# -- Tesseract's lines, with figures of rapidocr ---------------------------------------------------
+# -- Tesseract's lines ---------------------------------------------------------------------------
 
 
 def table_of(*words):
@@ -121,52 +115,6 @@ def test_what_was_read_worst_is_tried_and_a_frame_beyond_the_edge_is_cut():
     shown = strip(page, [*better, worst])
     assert (shown[:44] == 7).all() and shown.shape == (44 + 7 * 45, 324, 3)
     assert strip(page, []) is page
-
-
-def line(left, text, *, top=100, letter=12):
-    """The words of a line, each where its letters stand."""
-    words, at = [], left
-    for word in text.split():
-        words.append(Piece(at, top, at + letter * len(word), top + 24, word, 0.9))
-        at += letter * (len(word) + 1)
-    return words
-
-
-MERGED = (
-    # what Tesseract read, what rapidocr read, and the line
-    (line(40, "петли 28 384,55"), [piece("Jlat 23", 40, 100, 0.5)], "петли 28 384,55"),
-    (line(40, "Латунные петли 28 384,55"), [piece("23 384,55", 220, 100)],
-     "Латунные петли 23 384,55"),
-    (line(40, "петли 28"), [piece("23", 112, 100, 0.79)], "петли 28"),  # not certain
-    (line(40, "петли 28"), [piece("23", 112, 100, 0.8)], "петли 23"),
-    # An amount that was not read at all stands at its place in the line.
-    (line(40, "Доставка") + line(400, "руб."), [piece("39 970,77", 250, 100)],
-     "Доставка 39 970,77 руб."),
-    (line(400, "שעת") + line(300, "עבודה") + line(40, "שח"), [piece("402.54", 150, 100)],
-     "שעת עבודה 402.54 שח"),
-)  # fmt: skip
-AROUND = {
-    ("€37.860,08", "37.860,03"): "€37.860,03",
-    ("(18%)", "15"): "(15%)",
-    ("A7-B9", "9"): "A7-B9",  # which of the two it stands for is not known
-    ("44,039.76", "44,039.7"): "44,039.76",  # the edge of its frame cut the other
-    ("|", "1"): "1",
-    (UNREADABLE, "17"): "17",
-    ("слово", "17"): "слово 17",
-}
-
-
-def test_figures_are_those_of_the_engine_that_knows_figures():
-    def shown(words, pieces):
-        rows = with_figures([words], figures_of(pieces, 0.0))
-        return [" ".join(word.text for word in row) for row in rows]
-
-    rows = [*MERGED]
-    for (read, figure), wanted in AROUND.items():
-        here = Piece(44, 100, 110, 124, figure, 0.97)
-        rows.append(([Piece(40, 100, 140, 124, read, 0.5)], [here], wanted))
-    found = [(wanted, shown(words, pieces)) for words, pieces, wanted in rows]
-    assert [(wanted, lines) for wanted, lines in found if lines != [wanted]] == []
 
 
 # -- spaces that the picture shows -----------------------------------------------------------------
