@@ -7,7 +7,7 @@ are imported on first use. Does not open files.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -162,9 +162,26 @@ def is_todays(label: str | None) -> bool:
     return (label or "").partition("+")[0] in _LABELS
 
 
-def versions() -> dict[str, str]:
-    """The version of each extractor by its name."""
-    return {extractor.name: str(extractor.version) for extractor in REGISTRY}
+VERSIONS = {extractor.name: str(extractor.version) for extractor in REGISTRY}
+
+
+def is_read_anew(label: str | None, source: str, known: Mapping[str, str]) -> bool:
+    """Whether a file that `known` extractors gave this label may be read otherwise by today's.
+
+    What none could read changes with any of them, the rest with its own, and with a new format: for
+    its suffix, for a text by its bytes, for a container always.
+    """
+    if label is None:
+        return known != VERSIONS
+    if not is_todays(label) or not (new := VERSIONS.keys() - known.keys()):
+        return not is_todays(label)
+    suffix = PurePosixPath(source).suffix.lower()
+    own, *_ = (each for each in REGISTRY if label.startswith(f"{each.name}/"))
+    return own.container or any(
+        suffix in each.suffixes.split() or (not own.kinds and (each.kinds or each.begins))
+        for each in REGISTRY
+        if each.name in new
+    )
 
 
 def _remarks(unread: list[str], passages: int) -> Iterator[str]:

@@ -223,7 +223,7 @@ class Extractor:
     module: str
     suffixes: str = ""
     kinds: str = ""
-    begins: Begins = lambda sample, suffix: False
+    begins: Begins | None = None
     empty_reason: str = "no_text"
     markdown: bool = False
     container: bool = False
@@ -236,8 +236,8 @@ class Extractor:
 
     def claims(self, sample: bytes, suffix: str) -> bool:
         """Whether it reads a text with this suffix that begins so."""
-        known = suffix in self.suffixes.split() or self.begins(sample, suffix)
-        return not self.kinds and known
+        begins = self.begins is not None and self.begins(sample, suffix)
+        return not self.kinds and (suffix in self.suffixes.split() or begins)
 
     @property
     def label(self) -> str:

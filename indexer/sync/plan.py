@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer.errors import Refused
-from indexer.extract import versions
+from indexer.extract import is_read_anew
 from indexer.files.opening import hash_beneath
 from indexer.files.walk import CLOCK_TICK_NS, UNREACHED, SeenFile, Walk
 from indexer.records import USUAL, Choices, FileRow, Fingerprint
@@ -124,15 +124,14 @@ def plan(
 ) -> Plan:
     """The changes that make index and folder equal. Pure.
 
-    `hashes` are the current hashes of suspect files, `known_extractors` the registry with which the
-    stored rows were made: files that no extractor could read are retried when it changes. `mounts`
-    are the folders that were on other devices when the index was made.
+    `hashes` are the current hashes of suspect files, `known_extractors` the versions of those that
+    made the stored rows, `mounts` the folders that were on other devices when the index was made.
     """
     barred = {} if choices.prune_unreachable else walk.out_of_reach(mounts)
     unreachable = tuple(sorted(_unreachable(walk, stored, barred), key=lambda seen: seen.source))
     left = {seen.source for seen in unreachable}
-    registry, known = versions(), dict(known_extractors)
-    outdated = {name for name, row in stored.items() if _made_otherwise(row, registry, known)}
+    known = known_extractors
+    outdated = {name for name, row in stored.items() if is_read_anew(row.extractor, name, known)}
     groups: dict[str, list[SeenFile]] = defaultdict(list)
     for seen in walk.files:
         if seen.source not in left:
@@ -220,14 +219,6 @@ def _intent(seen: SeenFile, row: FileRow | None, sha256: str | None, *, anew: bo
         # Not hashed: either nothing suggests a change, or it could not be read just now.
         return same if same_times and row.sha256 is not None else "update"
     return same if sha256 == row.sha256 else "update"
-
-
-def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str]) -> bool:
-    """Whether the current extractors might read the file differently."""
-    if row.extractor is None:
-        return registry != known
-    name, version = row.extractor.partition("+")[0].split("/")
-    return registry.get(name) != version
 
 
 def moves(removed: Iterable[FileRow], added: Iterable[FileRow]) -> dict[str, str]:

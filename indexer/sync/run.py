@@ -17,7 +17,7 @@ from pathlib import Path
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, option_for
 from indexer.errors import IncompatibleStore
-from indexer.extract import versions
+from indexer.extract import VERSIONS
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.parsers import is_installed
@@ -102,7 +102,7 @@ def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
         query_prefix=encoder.query_prefix,
         chunker=chunker.version,
         normaliser=NORMALISER,
-        extractors=versions(),
+        extractors=VERSIONS,
     )
 
 

@@ -163,8 +163,8 @@ def _of_mail(sample: bytes, suffix: str) -> bool:
 
 
 # By the `begins` of formats.toml.
-BEGINS: dict[str, Begins] = {
-    "": lambda sample, suffix: False,
+BEGINS: dict[str, Begins | None] = {
+    "": None,
     "any": lambda sample, suffix: True,
     "dated": _of(b"BEGIN:(?:VCARD|VCALENDAR)"),
     "xml": _of(rb"<\?xml"),

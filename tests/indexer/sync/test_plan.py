@@ -139,6 +139,26 @@ def test_what_is_done_again_without_a_change_is_said_with_the_reason():
 
 
 @pytest.mark.parametrize(
+    ("new", "source", "extractor", "anew"),
+    [
+        ("org", "a.org", "text", True),  # told by its suffix
+        ("org", "a.txt", "text", False),
+        ("eml", "a.txt", "text", True),  # by how it begins
+        ("rtf", "a.txt", "text", True),  # by its first bytes
+        ("rtf", "a.pdf", "pdf", False),  # which another format has marked already
+        ("org", "a.mbox", "mbox", True),  # that may be in an attachment
+    ],
+)
+def test_a_format_that_is_new_reads_the_files_again_that_another_one_read(
+    new, source, extractor, anew
+):
+    stored = {source: row(source, extractor=f"{extractor}/{KNOWN[extractor]}")}
+    before = {name: version for name, version in KNOWN.items() if name != new}
+    todo = plan(Walk([SeenFile(source, 5, 7)]), stored, {}, before)
+    assert [seen.source for seen in todo.update] == [source] * anew
+
+
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"weights_sha256": "f" * 64}, ["every passage of all documents (7) is embedded"]),
