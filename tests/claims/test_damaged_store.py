@@ -22,11 +22,7 @@ from corpus_agent.trust.stores import StorePlace, record
 from indexer.errors import CorpusError, DamagedStore
 from indexer.index import Index
 from indexer.records import Query
-from indexer.store.manifest import (
-    MANIFEST_NAME,
-    read_manifest,
-    write_manifest,
-)
+from indexer.store.manifest import MANIFEST_NAME, read_manifest, write_manifest
 from indexer.store.storage import checked_manifest, identity_of
 from indexer.sync.folder import sync_folder
 from tests.support.toy_index import ENCODER, rows, sync_large

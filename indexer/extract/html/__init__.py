@@ -19,7 +19,7 @@ from itertools import count
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import Look, hide, joined, shown, without_lone_words
-from indexer.extract.html.look import Stylesheet, with_looks
+from indexer.extract.html.look import Stylesheet, parsed, with_looks
 from indexer.extract.html.tables import Block, TableDraft
 from indexer.extract.text import decode, decode_named, markdown_title
 from indexer.extract.text.formula import formula_text
@@ -83,12 +83,7 @@ _MATH = re.compile(
 
 def _linear(found: re.Match[str]) -> str:
     """A formula on one line in the place of its mark-up."""
-    from lxml import etree
-
-    if not found[2]:
-        return found[0]
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
-    return escape(formula_text(etree.fromstring(found[2].encode("utf-8", "replace"), parser)))
+    return escape(formula_text(parsed(found[2]))) if found[2] else found[0]
 
 
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -59,40 +59,35 @@ _Declared = dict[str, tuple[bool, _Rank, int, int, str]]
 class Stylesheet:
     """The rules of a page's own stylesheets, by the elements that they are for, in their order.
 
-    In a page that declares no type first of all, a name is found in any letter case. `styled` is a
+    In a page that browsers take for an old one, a name is found in any letter case. `styled` is a
     page with rules or scripts, which may change its white and what is faint.
     """
 
     def __init__(self, source: str = "") -> None:
         self._found: dict[int, _Declared] = {}
         self._number = 0  # of elements so far
-        root = _parsed(source if _STYLED.search(source) else "")
+        root = parsed(source if _STYLED.search(source) else "")
         own = [*root.iter("style")]
         css = "\n".join(each.text or "" for each in own if _ON_SCREEN.match(each.get("media", "")))
         css = _COMMENTS.sub("", css)[:MAX_SHEET_CHARS]
         foreign = "@import" in css.lower() or root.xpath(_FOREIGN)
         self._styled = bool(own or foreign)
         self.plain = Look(ground=UNKNOWN if self._styled else PAPER)
-        rules = [
-            rule.partition("{")
-            for rule in _AT_RULES.sub(lambda rule: rule[1] or "", css).split("}")
-        ]
+        plain = _AT_RULES.sub(lambda rule: rule[1] or "", css)
+        rules = [rule.partition("{") for rule in plain.split("}")]
         if not foreign and any(mark and declared for _, mark, declared in rules):
-            self._apply(rules, root, str if _TYPED.match(source) else str.lower)
+            self._apply(rules, root, is_old=_NEW.match(source) is None)
 
-    def _apply(self, rules: Collection[tuple[str, str, str]], root: Element, fold: _Fold) -> None:
+    def _apply(self, rules: Collection[tuple[str, ...]], root: Element, *, is_old: bool) -> None:
         from lxml import etree
 
         names, left = set[str](), MAX_TRIED
         numbers = {element: number for number, element in enumerate(root.iter(etree.Element))}
         for element in numbers:
             for attribute, mark in (("class", "."), ("id", "#")):
-                if given := element.get(attribute):
-                    element.set(attribute, fold(given))
-                    names.update(mark + each for each in fold(given).split())
+                names.update(mark + each for each in element.get(attribute, "").lower().split())
         for number, (selectors, _, declared) in enumerate(rules):
-            folded = _NAMES.sub(lambda name: fold(name[0]), selectors)
-            for path, rank, steps in _paths(folded, names):
+            for path, rank, steps in _paths(selectors, names, is_old=is_old):
                 if (tried := len(numbers) ** steps) > left:
                     continue
                 left -= tried
@@ -130,7 +125,8 @@ class Stylesheet:
         return replace(outer, **given) if given else outer
 
 
-def _parsed(source: str) -> Element:
+def parsed(source: str) -> Element:
+    """The tree of a page, as deep as it is; an empty one where there is none."""
     from lxml import etree
 
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
@@ -142,10 +138,9 @@ def _parsed(source: str) -> Element:
 _STYLED = re.compile(r"(?i)<(?:style|script|link)\b")
 _FOREIGN = "//script|//link[contains(translate(@rel, 'ELHSTY', 'elhsty'), 'stylesheet')]"
 _ON_SCREEN = re.compile(r"(?i)(?:[^,]*,)*?\s*(?:only\s+)?(?:all\b|screen\b|\W|\Z)")
-_Fold = Callable[[str], str]
 
 
-def _paths(selectors: str, names: Set[str]) -> Iterator[tuple[str, _Rank, int]]:
+def _paths(selectors: str, names: Set[str], *, is_old: bool) -> Iterator[tuple[str, _Rank, int]]:
     """The selectors of a rule as XPath, their rank, and the power of a page's elements they try.
 
     Those of names that are nowhere are left out, and each that cannot be read; pseudo-classes of
@@ -156,20 +151,33 @@ def _paths(selectors: str, names: Set[str]) -> Iterator[tuple[str, _Rank, int]]:
     translator = cssselect.HTMLTranslator()
     odd = re.compile(r"[(\\\"']")  # more than one name, or one that is spelled otherwise
     each = (selectors,) if odd.search(selectors) else dict.fromkeys(selectors.split(","))
-    there = [one for one in each if odd.search(one) or names >= {*_NAMES.findall(one)}]
+    there = [one for one in each if odd.search(one) or names >= {*_NAMES.findall(one.lower())}]
     for one in there:
         steps = 1 + len(_SIBLINGS.findall(one))
+        tried = _NAMES.sub(_in_any_case, one) if is_old else one
         with suppress(cssselect.SelectorError, ValueError, RecursionError):
-            for selector in cssselect.parse(one):
+            for ranked, selector in zip(cssselect.parse(one), cssselect.parse(tried), strict=True):
                 if selector.pseudo_element is None:
                     path = translator.selector_to_xpath(selector, "descendant-or-self::")
-                    yield path, selector.specificity(), steps
+                    yield path, ranked.specificity(), steps
 
 
-_TYPED = re.compile(r"(?is)(?:\s|\ufeff|<\?[^>]*>|<!--(?:-?>|.*?--!?>))*+<!doctype\s")
+def _in_any_case(name: re.Match[str]) -> str:
+    return f'[{"class~" if name[0][0] == "." else "id"}="{name[0][1:]}" i]'
+
+
+# A document type that makes a page new to a browser: comments may stand before it, and no text.
+_BLANK = r"[ \t\n\f\r]"
+_SAID = rf"{_BLANK}*+(?!.(?:{'|'.join(words('html', 'old'))}))(?:\"[^\">]*+\"|'[^'>]*+')"
+_NEW = re.compile(
+    rf"(?is)(?:{_BLANK}|<!--(?:-?>|.*?--!?>)|<(?:\?|!(?!--|doctype)|/(?![a-z]))[^>]*>)*+"
+    rf"<!doctype{_BLANK}*+html(?:{_BLANK}++(?:public{_SAID}(?:{_SAID}[^>]*+)?|system{_SAID}[^>]*+))?"
+    rf"{_BLANK}*+>"
+)
 _SIBLINGS = re.compile(r"[~+]|:(?:nth|first|last|only|has|empty)")
 _STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'"
-_NAMES = regex.compile(rf"\[(?:{_STRING}|[^\[\]\"'])*+\](*SKIP)(*FAIL)|[.#][\w-]+")
+_NAME = r"(?:[\w\x80-\U0010ffff-]|\\[0-9a-fA-F]{1,6}+\s?|\\.)++"  # with what is spelled otherwise
+_NAMES = regex.compile(rf"\[(?:{_STRING}|[^\[\]\"'])*+\](*SKIP)(*FAIL)|[.#]{_NAME}")
 _COMMENTS = regex.compile(  # none within a string or an address
     rf"(?:{_STRING}|url\([^)\"']*+\))(*SKIP)(*FAIL)|/\*.*?(?:\*/|\Z)|<!--|-->", regex.DOTALL
 )
@@ -385,8 +393,4 @@ def _follow(tags: list[_Tag], found: re.Match[str], sheet: Stylesheet) -> bool:
 
 def _attributes(tag: str) -> Mapping[str, str]:
     """The attributes of a tag, in lower case."""
-    from lxml import etree
-
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True)
-    root = etree.fromstring(tag.encode("utf-8", "replace"), parser)
-    return {} if root is None else {str(k): str(v) for k, v in [*root.iter()][-1].attrib.items()}
+    return {str(k): str(v) for k, v in [*parsed(tag).iter()][-1].attrib.items()}

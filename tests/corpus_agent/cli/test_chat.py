@@ -12,11 +12,7 @@ from corpus_agent.cli.asking import Chat
 from corpus_agent.render import export_markdown
 from corpus_agent.service import session
 from tests.attacks.injection import leaks
-from tests.support.fakes import (
-    MemoryCorpus,
-    ScriptedModelServer,
-    says,
-)
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
 
 BREAD = (
     "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n\nFeed the starter every 12 hours.\n"

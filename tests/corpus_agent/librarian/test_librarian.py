@@ -22,12 +22,7 @@ from corpus_agent.librarian import (
     call,
     call_async,
 )
-from corpus_agent.librarian.process import (
-    MAX_REPLY_BYTES,
-    BadMessage,
-    LibrarianProcess,
-    parsed,
-)
+from corpus_agent.librarian.process import MAX_REPLY_BYTES, BadMessage, LibrarianProcess, parsed
 from indexer.errors import IncompatibleStore
 from indexer.records import Coverage
 from tests.attacks.injection import leaks

@@ -9,11 +9,7 @@ import sys
 import pytest
 
 from corpus_agent.tools.toolbox import SPECS
-from corpus_agent.workspace import (
-    ErrorText,
-    FileTools,
-    Workspace,
-)
+from corpus_agent.workspace import ErrorText, FileTools, Workspace
 from tests.support.places import REPOSITORY, SNAPSHOTS
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"

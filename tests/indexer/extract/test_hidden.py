@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -422,11 +423,22 @@ SELECTED = [  # what any selector of CSS may say of the second element, a div
 RULES |= {rule.replace("{}", "{display:none}"): attribute for rule, attribute in SELECTED}
 NOT_HIDING = [
     "<!doctype html><style>.X{display:none}</style>",
-    "<p><!doctype html><style>.x{display:none} .X{display:block}</style>",  # too late
     "<style>.x{display:none}div.x{display:block}</style>",
     "<style media=print>.x{display:none}</style>",
     "<!-- <style>.x{display:none}</style> -->",
 ]
+HTML_4 = "-//W3C//DTD HTML 4.01 Transitional//EN"
+OLD_TYPES = (  # to Chromium 156, as NEW_TYPES
+    *("", "<!doctype foo>", "<!doctype html x>", "<!doctype>", "<p><!doctype html>"),
+    *("\xa0<!doctype html>", "\ufeff\ufeff<!doctype html>", "<!doctype html PUBLIC 'x>"),
+    *("<!DOCTYPE HTML PUBLIC '-//W3C//DTD HTML 3.2 Final//EN'>", "<!doctype html\xa0>"),
+    *(f"<!doctype html public '{HTML_4}'>", "<!doctype html PUBLIC '-//IETF//DTD HTML//EN' 's'>"),
+)
+NEW_TYPES = (
+    *("<!doctype html>", "<!-- > -->\n<!DOCTYPE HTML>", "<!--><!doctype html>", "<!doctypehtml>"),
+    *("</ x><!x><?x?><!doctype html>", f"<!doctype html public '{HTML_4}''s'>"),
+    *("<!doctype html public 'x'>", "<!doctype html SYSTEM 'about:legacy-compat'>"),
+)
 ASTRAY = (  # in none of them begins a comment, a script or a stylesheet
     "<title><!--</title><style>",
     "<p title='<!-- <script <link rel=stylesheet'><style>",
@@ -521,7 +533,11 @@ def pages(hides: bool) -> dict[str, tuple[str, bytes]]:
         for head in ASTRAY:
             sheet = f"{head}.x{{display:none}}</style>"
             found[head] = "a.html", page(f"<p>{SHOWN}</p><div class=x>{SECRET}</div>", sheet)
-        for head in ("<!doctype html>", "<!-- > -->\n<!DOCTYPE HTML>", "<!--><!doctype html>"):
+        rules = ".x{%}", ".\\78{%}", "[class~=X]{%}", ".y{%} .\xdc{display:block}"
+        for head, rule in product(OLD_TYPES, rules):
+            old = ruled(rule.replace("%", "display:none"), "class='X Y \xfc'")[1]
+            found[f"{head} and {rule}"] = "a.html", head.encode() + old
+        for head in NEW_TYPES:
             cased = ruled(".x{display:none} .X{display:block}", "class=x")[1]
             found[f"{head} and cases"] = "a.html", head.encode() + cased
         found["on its own white"] = "a.html", page(coloured, "<style>b{}</style>")
