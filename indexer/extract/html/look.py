@@ -162,7 +162,7 @@ def _paths(selectors: str, names: Set[str], *, is_old: bool) -> Iterator[tuple[s
                     yield path, ranked.specificity(), steps
 
 
-def _in_any_case(name: re.Match[str]) -> str:
+def _in_any_case(name: regex.Match[str]) -> str:
     return f'[{"class~" if name[0][0] == "." else "id"}="{name[0][1:]}" i]'
 
 
