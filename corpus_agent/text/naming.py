@@ -89,8 +89,8 @@ def quoted(name: str, breaking: Breaking = None) -> str:
 
 
 def typed(name: str) -> str:
-    """`name` as a shell takes it behind a command."""
-    return shlex.quote(inert(unambiguous(name)))
+    """`name` as a shell takes it behind a command, which takes it for no option."""
+    return "-- " * name.startswith("-") + shlex.quote(inert(unambiguous(name)))
 
 
 def answerer(name: str, breaking: Breaking = inert) -> str:
