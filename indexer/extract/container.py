@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import struct
 import zipfile
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from indexer.extract.extraction import (
     OwnProperties,
     own_properties,
     readable,
+    words,
 )
 from indexer.extract.text import decode_named
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:  # they are imported when a file needs them
     from lxml.etree import _Element
 
 Element: TypeAlias = "_Element"
+_KNOWN = re.compile("|".join(words("office", "known")))
 
 
 class Parts(Protocol):
@@ -100,13 +103,7 @@ def parse_xml(data: bytes) -> Element:
     resolved: tuple[Literal["internal", False], ...] = ("internal", False)
     for entities in resolved if b"<!DOCTYPE" in data else resolved[:1]:
         parser = etree.XMLParser(
-            resolve_entities=entities,
-            no_network=True,
-            load_dtd=False,
-            dtd_validation=False,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
+            resolve_entities=entities, no_network=True, remove_comments=True, remove_pis=True
         )
         try:
             return _chosen(etree.fromstring(data, parser))
@@ -116,12 +113,23 @@ def parse_xml(data: bytes) -> Element:
 
 
 def _chosen(root: Element) -> Element:
-    """The root without the other forms of what is written for newer and for older programs."""
+    """The root with what Office shows of what is written for newer and for older programs."""
+    from lxml import etree
+
     space = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+    says = root.xpath("//*[@m:Ignorable]", namespaces={"m": space[1:-1]})
+    ignored = {f"{{{each}}}*" for one in says for each in _unknown(one, f"{space}Ignorable")}
+    etree.strip_elements(root, *ignored - {"{}*"}, with_tail=False)
     for each in list(root.iter(f"{space}AlternateContent")):  # a tree that changes ends `iter`
-        if (newer := each.find(f"{space}Choice")) is not None:
-            each[:] = [newer]
+        newer = [one for one in each.iterfind(f"{space}Choice") if not _unknown(one, "Requires")]
+        each[:] = [*newer, *each.iterfind(f"{space}Fallback")][:1]
     return root
+
+
+def _unknown(element: Element, named: str) -> list[str]:
+    """The namespaces whose prefixes an attribute names, without those that Office knows."""
+    spaces = (element.nsmap.get(prefix) or "" for prefix in element.get(named, "").split())
+    return [space for space in spaces if not _KNOWN.fullmatch(space)]
 
 
 def tag_of(element: Element) -> str:
@@ -210,20 +218,17 @@ def _related(parts: Parts, name: str, external: bool) -> Sequence[Element]:
 
 def relation_id(element: Element) -> str:
     """The `r:id` of an element, which may have an `id` of its own beside it."""
-    ids = (str(value) for key, value in element.attrib.items() if key.endswith("}id"))
-    return next(ids, "")
+    return next((str(said) for key, said in element.attrib.items() if key.endswith("}id")), "")
 
 
-def main_part(parts: Parts, usual: str) -> str:
+def main_part(parts: Parts, usual: str, kind: str = "officeDocument") -> str:
     """The name of an Office file's main part, by its relations, else the usual one."""
-    kinds = relations(parts, "").values()
-    return next((name for kind, name in kinds if kind == "officeDocument"), usual)
+    return next((name for one, name in relations(parts, "").values() if one == kind), usual)
 
 
 def core_properties(parts: Parts) -> OwnProperties:
     """An Office file's properties: the day is that of its making, else of its last change."""
-    kinds = relations(parts, "").values()
-    name = next((name for kind, name in kinds if kind == "core-properties"), "docProps/core.xml")
+    name = main_part(parts, "docProps/core.xml", "core-properties")
     return own_properties(*_texts(parts, [name], "title", "creator", "created", "modified"))
 
 

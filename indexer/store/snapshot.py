@@ -25,13 +25,7 @@ from indexer.store.filters import Term, parse_filter, selector
 from indexer.store.lance import ROW_ID, SCORE, open_table, quoted, with_sources
 from indexer.store.manifest import check_contents, hold, root_of
 from indexer.store.ranking import Candidate, Ranking, Vectors, best, merged, vectors_of
-from indexer.store.tables import (
-    CHUNK_COLUMNS,
-    FILE_COLUMNS,
-    FULL_TEXT_COLUMN,
-    KEY_COLUMN,
-    chunk_of,
-)
+from indexer.store.tables import CHUNK_COLUMNS, FILE_COLUMNS, FULL_TEXT_COLUMN, KEY_COLUMN, chunk_of
 
 SAMPLES = 5  # passages that a check looks at again
 # More rows by words than are asked for: LanceDB hands out equal scores in any order, and the first

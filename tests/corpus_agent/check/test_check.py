@@ -426,11 +426,7 @@ def test_documents_in_another_language_than_the_text_are_counted(sample_store):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "“a b c” " * 50_000,
-        "x" * 5_000_000,
-        "The rent is £985. " * (MAX_PIECES + 1),
-    ],
+    ["“a b c” " * 50_000, "x" * 5_000_000, "The rent is £985. " * (MAX_PIECES + 1)],
 )
 def test_a_text_beyond_the_limits_is_an_error_at_once(text):
     began = time.process_time()

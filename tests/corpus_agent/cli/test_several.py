@@ -61,10 +61,7 @@ def test_commands_read_several_inside_one_seal(cli: Cli, stores, tmp_path):
 
 
 def test_what_works_on_one_index_says_so_before_anything_else(stores):
-    for words in (
-        ["index"],
-        ["forget", "a.md"],
-    ):
+    for words in (["index"], ["forget", "a.md"]):
         done = CliRunner().invoke(main, [*words, *chosen(stores)])
         assert done.exit_code == 2, (words, done.output)
         assert "This works on one index, and 2 are named" in done.stderr, words

@@ -267,10 +267,7 @@ def test_a_receipt_is_written_as_it_stands_today():
     content = {"question": "When is it due?", "answer": "It is due [1].", "status": "answered"}
     content |= {"started": "2026-01-02T03:04:05Z", "answerer": "extractive"}
     lost = Citation(1, "lease.pdf", None, 0, 0, "", "not_found")
-    for now, said in (
-        (exported().citations[0], "still stands"),
-        (lost, "does not stand"),
-    ):
+    for now, said in ((exported().citations[0], "still stands"), (lost, "does not stand")):
         checked = content, [Rechecked(now, (3, 4), "unchanged")]
         text = render.export_markdown([render.recorded_answer(checked, MemoryCorpus({}))])
         assert said in text and ("not found" in text) is (now is lost)

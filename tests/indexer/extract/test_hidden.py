@@ -325,18 +325,24 @@ def test_a_hidden_heading_is_no_heading_and_a_hidden_slide_hides_all():
 
 def twice(space: str, *forms: str) -> str:
     """Three times what is written for newer and for older programs, the last with a text."""
-    whole = f"<m:AlternateContent xmlns:m='{space}'>{''.join(forms)}</m:AlternateContent>"
+    known = "http://schemas.microsoft.com/office/word/2010/wordprocessingShape"
+    begin = f"m:AlternateContent xmlns:m='{space}' xmlns:k='{known}' xmlns:wps='urn:new'"
+    whole = f"<{begin}>{''.join(forms)}</m:AlternateContent>"
     return whole.replace("{}", "") * 2 + whole
 
 
-def test_what_is_written_for_older_programs_is_read_where_nothing_newer_stands_beside_it():
+def test_of_what_is_written_for_several_programs_that_is_read_which_office_shows():
     space = "http://schemas.openxmlformats.org/markup-compatibility/2006"
-    newer, older = "<m:Choice/>", "<m:Fallback>{}</m:Fallback>"
+    newer, older = "<m:Choice Requires='k'/>", "<m:Fallback>{}</m:Fallback>"
+    new, none = "<m:Choice Requires='k wps'>{}</m:Choice>", "<m:Choice Requires='wps'/>"
+    ignored = f"<wps:x xmlns:wps='urn:new' xmlns:m='{space}' m:Ignorable='wps'>{{}}</wps:x>"
     for make, name in ((word, "a.docx"), (slides, "a.pptx")):
-        for forms in ((newer, older), (older, newer)):
+        for forms in ((newer, older), (older, newer), (new, "<m:Fallback/>"), (new,)):
             lines, remark = read(make(around=twice(space, *forms)), name)
             assert ([line.text for line in lines], remark) == ([SHOWN], ""), (name, forms)
-        assert verdict(make(around=twice(space, older)), name) == "shows"
+        for forms in ((older,), (none, older), (none, none, older, "<m:Fallback/>")):
+            assert verdict(make(around=twice(space, *forms)), name) == "shows"
+        assert [line.text for line in read(make(around=ignored), name)[0]] == [SHOWN]
     plain = f"<a><b>{SHOWN}</b>{twice('urn:x', newer, older)}</a>".replace("{}", SECRET)
     assert verdict(plain.encode(), "a.xml") == "shows"
 

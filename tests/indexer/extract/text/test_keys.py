@@ -193,10 +193,7 @@ def test_what_speaks_of_keys_is_read_whole():
 
 @pytest.mark.slow
 def test_what_only_begins_as_a_key_costs_its_length():
-    for unit in (
-        "-----BEGIN PRIVATE KEY-----\n",
-        "-----BEGIN PRIVATE KEY-----\n\n\n",
-    ):
+    for unit in ("-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\n\n\n"):
         for each in (
             unit * (400_000 // len(unit)),
             unit + "\n" * 400_000,
