@@ -254,10 +254,12 @@ def period_of(claim: str, under: str = "") -> frozenset[str]:
 
 
 Cell = tuple[str, str]  # the name of its column, or "", and its text
-# What the figures of a row or a column are in: "Wages (£ thousand)", "Price ($m)".
+# What the figures of a row or a column are in: "Wages (£ thousand)", "Price ($m)", "RAM GB".
+_SHORT = "|".join(sorted(word for word in UNIT if len(word) in (2, 3)))
 _IN = lazy(
     rf"(?i)\s*\((?:in\s)?(?P<sign>{SYMBOL}|{CODES})?\s?"
-    r"(?P<scale>thousand|million|billion|[mk]|bn|tausend|mio|mrd|milliers|millions|miles|millones)?\)$"
+    r"(?P<scale>thousand|million|billion|[mk]|bn|tausend|mio|mrd|milliers|millions|miles|millones"
+    rf"|{_SHORT})?\)$|(?<=\p{{L}})\s(?P<scale>{_SHORT}|(?-i:{CODES}))$"
 )
 
 

@@ -146,7 +146,8 @@ class Window:
 
     def is_exchanged(self, claim: str) -> bool:
         """Whether a claim gives two columns of a row the cells of each other."""
-        said = ((_place(claim, name), _place(claim, text)) for name, text in self.cells)
+        cells = ((name, text.split()[0] if has_digit(text) else text) for name, text in self.cells)
+        said = ((_place(claim, name), _place(claim, text)) for name, text in [*cells][1:])
         places = sorted(place for place in said if -1 not in place)
         return [cell for _, cell in places] != sorted(cell for _, cell in places)
 
@@ -319,12 +320,13 @@ class Supporter:
         Nothing of another period than the claim, or than the title it stands `under`, is compared.
         """
         claim, wanted = in_quarters(claim), period_of(claim, under)
-        every = (window.about(claim, wanted) for window in self._likely(claim))
+        every = [window.about(claim, wanted) for window in self._likely(claim)]
+        rows = {w for w in every if w.cells and _place(claim, w.cells[0][1]) >= 0}
         likely = [
             w
             for w in every
             if not (wanted and (w.several or w.is_of_another(claim, wanted)))
-            and not w.is_exchanged(claim)
+            and not (w.is_exchanged(claim) or (rows and w.cells and w not in rows))
         ]
         shares = {window: share_covered(claim, window.evidence) for window in likely}
         likely.sort(key=lambda window: (-shares[window], len(window.evidence.text)))

@@ -26,6 +26,7 @@ _LOOKED_AT = 80  # characters behind a figure
 _LONGEST_MONEY = 8  # characters of a currency before it, with what may not stand before that
 _DATED = ("month ", "day ", "weekday ")
 _RATES = word_set("spelt", "rates")
+_IN_NAME = lazy(r"\p{L}-$")
 _PER = lazy(r"(?i)\b(?:per|pour|por|pro)[ \u00a0-]?(?P<of>cent|ciento|mille|mil)\b")
 _MONEY_BEFORE = lazy(rf"(?i)(?P<money>{SYMBOL}|\b{ANY_CASE_CODES})[  ]?[-−]?$")
 
@@ -38,8 +39,10 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
     counts: dict[str, list[str]] = {}
     text = _PER.sub(lambda match: _per(match[0], match["of"]), text)
     for figure in (*found(text), *found(apart(text))):
-        if any(value.startswith(_DATED) for value in figure.values):
-            continue  # a date counts nothing
+        if any(value.startswith(_DATED) for value in figure.values) or (
+            _IN_NAME.search(text, max(0, figure.start - 2), figure.start)
+        ):
+            continue  # a date counts nothing, nor does "pg-01"
         behind = _counted_behind(text, figure.end)
         money = _MONEY_BEFORE.search(text, max(0, figure.start - _LONGEST_MONEY), figure.start)
         if money:

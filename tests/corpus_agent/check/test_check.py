@@ -83,6 +83,13 @@ The plot lost - 9 euros in a single year.
 
 The club holds a regatta in May.
 Its entry fee is 30 euros.
+
+## Sheds
+
+| Shed | Height cm | Load kg |
+|---|---|---|
+| shed-01 | 12 | 250 |
+| shed-02 | 14 | 250 |
 """
 CORPUS = ListedCorpus(
     {
@@ -194,6 +201,9 @@ def kinds(text: str) -> list[str]:
         ("Water for 2025: 40 euros.", "doubtful", "plots.md:14 · Fees", "", "withdrawn"),
         ("Seeds for 2025: 20 euros.", "supported", "plots.md:15 · Fees", "", ""),
         ("Wages for 2025: £980 thousand.", "supported", "plots.md:16 · Fees", "", ""),
+        ("The load of shed-01 is 250 kg.", "supported", "plots.md:31 · Sheds", "", ""),
+        ("Of shed-01 the load is 12 kg, the height 250 cm.", "not_found", "plots.md:31", "", ""),
+        ("The load of shed-01 is 300 kg.", "doubtful", "plots.md:31 · Sheds", "300 kg", "250 kg"),
         ("The entry fee of the regatta is 35 euros.", "doubtful", "plots.md:25", "35", "30"),
         ("“17 hens were counted.”", "quoted", "plots.md:18", "", ""),
         ("“12 ducks were counted.”", "quoted", "plots.md:20", "", ""),
