@@ -15,13 +15,7 @@ from collections.abc import Sequence
 from itertools import accumulate, product, takewhile
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.comparable import (
-    ALTERED_SHARE,
-    LINKS,
-    Signs,
-    Text,
-    aligned,
-)
+from corpus_agent.answering.comparable import ALTERED_SHARE, LINKS, Signs, Text, aligned
 from corpus_agent.answering.records import Citation
 from corpus_agent.text.sentences import Unit, is_courtesy, is_item, leads_in, units, wants_more
 from corpus_agent.text.tokens import piece_size
@@ -40,7 +34,8 @@ _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
 _FEW_WORDS = 2
 _OPENING_MARKS = " \t\"'“„«‘(…."
-_AROUND_BRACKETS = " \t\"'“”„«»‘’*_~.,;:!?。，；！？"
+_AROUND_BRACKETS = " \t\"'“”„«»‘’*_~.,;:!?。，；！？†‡¹²³⁴⁵⁶⁷⁸⁹⁰"
+_DASHES = "—–―‒-"
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 _FORGED_MARK = re.compile(r"\s*- - - .{1,40}$")  # as the text of a document has what is like a mark
 
@@ -209,19 +204,22 @@ def _is_one(text: str, one: Unit, other: Unit) -> bool:
     first, second = (text[unit.start : unit.end] for unit in (one, other))
     if {one.kind, other.kind} != {"text"}:
         return False
-    if _is_bracketed(second) and not is_item(second):
+    is_below = "\n" in text[one.end : other.start]
+    if _is_note(second, is_below) and not is_item(second):
         return True
-    if "\n" in text[one.end : other.start]:
+    if is_below:
         return False
-    goes_on = second.lstrip(_OPENING_MARKS)[:1].islower() or second[0] in "—–"
-    goes_on = goes_on and not is_item(second)
+    goes_on = second.lstrip(_OPENING_MARKS)[:1].islower() and not is_item(second)
+    goes_on = goes_on or second[0] in _DASHES  # which begin no item within a line
     return goes_on or _is_short(second) or (_is_short(first) and not is_item(first))
 
 
-def _is_bracketed(text: str) -> bool:
-    """Whether a text is a note in brackets of any kind, which are of the sentence before it."""
-    bare = text.strip(_AROUND_BRACKETS)
-    return [unicodedata.category(bare[at]) for at in (0, -1) if bare] == ["Ps", "Pe"]
+def _is_note(text: str, is_below: bool) -> bool:
+    """Whether a text begins with words in brackets of any kind; `is_below`: it has nothing else."""
+    bare = text.lstrip(_AROUND_BRACKETS).rstrip(f"{_AROUND_BRACKETS}0123456789")
+    kinds = [*map(unicodedata.category, bare)]
+    alone = not is_below or kinds[-1:] == ["Pe"] or "Pe" not in kinds
+    return kinds[:1] == ["Ps"] and alone and any(map(str.isalpha, bare))
 
 
 def _is_short(text: str) -> bool:
