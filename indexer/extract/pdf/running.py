@@ -188,16 +188,7 @@ class _Near:
         most, own = max((page.rows for _, page in self.pages), default=0), self.page.rows
         if last in rows[MAX_ROWS - 1 :] or (len(found) >= own > 2 and 2 * own >= most):
             # Copies of a page, or a form: what they have in common does not end where a head does.
-            of_all = [
-                at
-                for at, (_, shape, _) in enumerate(found)
-                if (whole := _OF_ALL.search(shape)) and int(whole[1]) >= self.number
-            ]
-            return [
-                (row, shape)
-                for at, (row, shape, _) in enumerate(found)
-                if _is_bare(shape) or at <= max(of_all, default=-1)
-            ]
+            return [(row, shape) for row, shape, _ in found if _is_bare(shape)]
         free = last.gap >= FREE * self.page.pitch
         return [(row, shape) for row, shape, certain in found if certain or free]
 
@@ -258,7 +249,6 @@ _LISTED = regex.compile(r"\w[.)]$")
 _LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, the financial pages
 _ROMAN = regex.compile(r"(?i)^(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*(\d+)\W*$")  # "5 of 60": a page of all pages
 
 
 def _roman(word: str) -> int:
