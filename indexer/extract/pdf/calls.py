@@ -9,9 +9,9 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
-from itertools import repeat
+from itertools import compress, repeat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -94,19 +94,12 @@ def of_helper(helper: pypdfium2.PdfPage | pypdfium2.PdfTextPage) -> Drawn:
     return argument(ctypes.cast(helper.raw, ctypes.c_void_p).value or 0)
 
 
-def objects_of(page: pypdfium2.PdfPage) -> list[Drawn]:
-    """The page's objects in the order in which they are drawn."""
-    raw = of_helper(page)
-    number = min(quick("FPDFPage_CountObjects")(raw), MAX_OBJECTS)
-    get = quick("FPDFPage_GetObject", ctypes.c_void_p)
-    return list(map(argument, map(get, repeat(raw, number), range(number))))
-
-
-def objects_in(form: Drawn) -> list[Drawn]:
-    """The objects of a form."""
-    get = quick("FPDFFormObj_GetObject", ctypes.c_void_p)
-    number = min(quick("FPDFFormObj_CountObjects")(form), MAX_OBJECTS)
-    return [argument(get(form, ctypes.c_ulong(index))) for index in range(number)]
+def objects_of(drawn: Drawn, kind: str = "Page") -> list[Drawn]:
+    """The objects of a page, or of a form, in the order in which they are drawn."""
+    number = min(quick(f"FPDF{kind}_CountObjects")(drawn), MAX_OBJECTS)
+    get = quick(f"FPDF{kind}_GetObject", ctypes.c_void_p)
+    places = range(number) if kind == "Page" else map(ctypes.c_ulong, range(number))
+    return list(map(argument, map(get, repeat(drawn, number), places)))
 
 
 def modes(objects: Sequence[Drawn]) -> bytes:
@@ -186,18 +179,17 @@ def _upright(points: Sequence[tuple[float, float]]) -> bool:
     return 4 <= len(points) <= 5 and max(len(xs), len(ys)) <= 2
 
 
-def marks_of(objects: Iterable[Drawn]) -> dict[int, list[Drawn]]:
-    """The marks around objects, each with the objects in it."""
+def marks_of(objects: Sequence[Drawn]) -> tuple[list[int], list[Drawn]]:
+    """The marks around objects, and beside each an object that it is around."""
     get, count = quick("FPDFPageObj_GetMark", ctypes.c_void_p), quick("FPDFPageObj_CountMarks")
-    found: dict[int, list[Drawn]] = {}
-    objects = list(objects)
-    numbers = list(map(count, objects))
-    if not any(numbers):
-        return found
-    for drawn, number in zip(objects, numbers, strict=True):
-        for level in range(number):
-            found.setdefault(get(drawn, level), []).append(drawn)
-    return found
+    marks, within = list[int](), list[Drawn]()
+    numbers, level = list(map(count, objects)), 0
+    while any(numbers):
+        objects = list(compress(objects, numbers))
+        marks += map(get, objects, repeat(level))
+        within += objects
+        numbers, level = [number - 1 for number in numbers if number], level + 1
+    return marks, within
 
 
 def is_layer(mark: int) -> bool:

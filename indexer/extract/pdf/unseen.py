@@ -8,12 +8,13 @@ stand for. Whatever is drawn is looked at, on every page.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import accumulate
+from functools import cached_property, lru_cache
+from itertools import chain, compress, count
 from math import hypot
 from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,7 +28,7 @@ from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Drawn, LayersOff, 
 if TYPE_CHECKING:
     import pypdfium2
 
-OUTLINES, INVISIBLE, CLIP = (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
+OUTLINES, INVISIBLE, CLIP = re.compile(b"[\x01\x05]"), 3, 7  # FPDF_TEXTRENDERMODE_…
 BOTH = (2, 6)  # filled, with an outline of another colour
 MAX_FORM_DEPTH = 40  # as deep as pdfium reads
 THIN = 3.0  # points: a rule, which covers no line
@@ -56,19 +57,22 @@ class SeenText(NamedTuple):
 def seen_text(page: pypdfium2.PdfPage, layers_off: LayersOff = tuple) -> Iterator[SeenText]:
     """The text of a page; what is not shown is left out of the page in memory."""
     drawing = Drawing()
-    drawing.add(calls.objects_of(page))
+    drawing.add(calls.objects_of(calls.of_helper(page)))
     painted = (surface.drawn for surface in drawing.surfaces)
-    marks = calls.marks_of([*drawing.texts, *drawing.forms, *painted])
-    _unsay(marks)
-    unseen = drawing.unseen(page.get_bbox(), _layered(marks, layers_off)) if drawing.texts else []
+    marks, within = calls.marks_of([*drawing.texts, *drawing.forms, *painted])
+    _unsay(dict(zip(marks, within, strict=True)))
+    unseen: list[int] = []
+    if drawing.texts:
+        layers = _layers(set(marks), layers_off)
+        off = {*compress(within, map(layers.__contains__, marks))} if layers else ()
+        unseen = drawing.unseen(page.get_bbox(), off)
     hidden: list[str] = []
     text_page = page.get_textpage()
     if unseen:
         with closing(text_page):
             on = calls.of_helper(text_page)
             said = (calls.text_by("FPDFTextObj_GetText", drawing.texts[at], on) for at in unseen)
-            boxes = (drawing.boxes[at] for at in unseen)
-            hidden = list(_lines(zip(said, boxes, strict=True)))
+            hidden = list(_lines(zip(said, map(drawing.box, unseen), strict=True)))
         for at in unseen:
             calls.leave_out(drawing.texts[at])
         text_page = page.get_textpage()
@@ -82,19 +86,19 @@ _SHAPED = r"\u0590-\u109f\u1780-\u18af\u1900-\u1aaf\u1b00-\u1bff\ua800-\uabff"
 _JOINED = regex.compile(rf"[\s\p{{P}}]*[{_SHAPED}][\s\p{{P}}\p{{M}}{_SHAPED}]*")
 
 
-def _unsay(marks: Mapping[int, Sequence[Drawn]]) -> None:
+def _unsay(marks: Mapping[int, Drawn]) -> None:
     """Take out of marks what the file says that texts read: no viewer shows it, if unshaped."""
     for mark, drawn in marks.items():
         said = calls.text_in(mark, _SPOKEN)
         if said is not None and (not _JOINED.fullmatch(said) or any(map(str.isdigit, said))):
-            calls.without_bytes(drawn[0], mark, _SPOKEN)
+            calls.without_bytes(drawn, mark, _SPOKEN)
 
 
-def _layered(marks: Mapping[int, Sequence[Drawn]], layers_off: LayersOff) -> set[Drawn]:
-    """What stands in a layer that is off: its mark has the layer's name."""
+def _layers(marks: Iterable[int], layers_off: LayersOff) -> set[int]:
+    """The marks of a layer that is off: they have its name."""
     named = {mark: calls.text_in(mark, b"Name") for mark in marks if calls.is_layer(mark)}
     off = layers_off() if named else ()
-    return {drawn for mark, name in named.items() if name in off for drawn in marks[mark]}
+    return {mark for mark, name in named.items() if name in off}
 
 
 def _lines(pieces: Iterable[tuple[str, Box]]) -> Iterator[str]:
@@ -161,7 +165,7 @@ class Drawing:
                 a, b, c, d, e, f = calls.matrices([drawn])
                 inner = _product((a, b, c, d, e, f), matrix)
                 first = len(self.texts)
-                self.add(calls.objects_in(drawn), inner, depth + 1)
+                self.add(calls.objects_of(drawn, "FormObj"), inner, depth + 1)
                 self.forms[drawn] = range(first, len(self.texts))
             elif kind != PATH:
                 self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, None))
@@ -181,12 +185,18 @@ class Drawing:
             self.spaces.setdefault(at, matrix)
 
     @cached_property
-    def boxes(self) -> list[Box]:
-        """Where each text stands on the page."""
-        found: list[Box] = list(fours(calls.boxes(self.texts)))
+    def sides(self) -> tuple[Sequence[float], ...]:
+        """The left ends of all texts on the page, their bottoms, right ends and tops."""
+        found = calls.boxes(self.texts)
         for at, matrix in self.spaces.items():
-            found[at] = _moved(found[at], matrix)
-        return found
+            inner = found[4 * at : 4 * at + 4]
+            found[4 * at : 4 * at + 4] = array("f", _moved(inner, matrix))
+        return found[0::4], found[1::4], found[2::4], found[3::4]
+
+    def box(self, at: int) -> Box:
+        """Where a text stands on the page."""
+        left, bottom, right, top = (side[at] for side in self.sides)
+        return left, bottom, right, top
 
     def unseen(self, paper: Box, off: Collection[Drawn] = ()) -> list[int]:
         """The texts that no viewer shows, by number; blanks, which nobody sees, are none.
@@ -199,7 +209,7 @@ class Drawing:
         if off:
             found.update(at for at, drawn in enumerate(self.texts) if drawn in off)
             found.update(*(texts for form, texts in self.forms.items() if form in off))
-        return sorted(at for at in found if _area(self.boxes[at]) > 0)
+        return sorted(at for at in found if _area(self.box(at)) > 0)
 
     # --- By mode, place and size ------------------------------------------------------------------
 
@@ -215,7 +225,7 @@ class Drawing:
             return
         for at, mode in enumerate(self.modes):
             painted_through = mode == CLIP and any(
-                each.above > at and _meet(each.box, self.boxes[at]) for each in self.surfaces
+                each.above > at and _meet(each.box, self.box(at)) for each in self.surfaces
             )
             if mode in (INVISIBLE, CLIP) and not painted_through:
                 yield at
@@ -223,14 +233,19 @@ class Drawing:
     def _misplaced(self, paper: Box) -> Iterator[int]:
         """Those off the page, and those too small to be read: in their font, or as narrow."""
         least = MIN_FONT_SHARE * (paper[3] - paper[1])
-        low, narrow = 2 * least, least / 2
         left, bottom, right, top = paper
-        small = []
-        for at, (x, y, end, up) in enumerate(self.boxes):
-            if x >= right or end <= left or y >= top or up <= bottom:
-                yield at
-            elif 0 < up - y < low or 0 < end - x < narrow:
-                small.append(at)
+        lefts, bottoms, rights, tops = self.sides
+        across = max(lefts) < right and min(rights) > left
+        if not (across and max(bottoms) < top and min(tops) > bottom):
+            for at, (x, y, end, up) in enumerate(zip(*self.sides, strict=True)):
+                if x >= right or end <= left or y >= top or up <= bottom:
+                    yield at
+        small = {
+            at
+            for least_size, *ends in ((2 * least, tops, bottoms), (least / 2, rights, lefts))
+            for at in compress(count(), map(least_size.__gt__, map(sub, *ends)))
+            if ends[0][at] > ends[1][at]
+        }
         drawn = [self.texts[at] for at in small]
         each = iter(calls.matrices(drawn))
         for at, size, own in zip(
@@ -244,13 +259,13 @@ class Drawing:
 
     def _coloured(self) -> Iterator[int]:
         """Those in no colour, or in that of what they lie on."""
-        colours = list(fours(calls.fill_colours(self.texts)))
-        for at in (at for at, mode in enumerate(self.modes) if mode in OUTLINES):
-            colours[at] = tuple(calls.stroke_colours([self.texts[at]]))
+        values = calls.fill_colours(self.texts)
+        for at in (match.start() for match in OUTLINES.finditer(self.modes)):
+            values[4 * at : 4 * at + 4] = calls.stroke_colours([self.texts[at]])
         grounds = {PAPER, *(each.colour for each in self.surfaces if each.colour is not None)}
-        alike = {each: {one for one in grounds if _alike(each, one)} for each in set(colours)}
+        alike = {each: {one for one in grounds if _alike(each, one)} for each in set(fours(values))}
         lost = {each: on for each, on in alike.items() if on or each[3] < MIN_ALPHA}
-        for at, colour in enumerate(colours) if lost else ():
+        for at, colour in enumerate(fours(values)) if lost else ():
             if colour in lost and (
                 colour[3] < MIN_ALPHA or self._is_lost(at, colour, lost[colour])
             ):
@@ -258,7 +273,7 @@ class Drawing:
 
     def _is_lost(self, at: int, colour: Colour, grounds: set[Colour]) -> bool:
         """Whether a text in such a colour lies on something in one of these, which are alike."""
-        drawn, box = self.texts[at], self.boxes[at]
+        drawn, box = self.texts[at], self.box(at)
         near = (_meet(each.box, box, EDGE) for each in self.surfaces if each.colour in grounds)
         if PAPER not in grounds and not any(near):
             return False
@@ -276,12 +291,12 @@ class Drawing:
 
     def _covered(self) -> Iterator[int]:
         """Those under a box."""
-        later = [each for each in self.surfaces if each.colour is not None and each.above]
-        if not later:
-            return
-        _, bottoms, _, tops = zip(*self.boxes, strict=True)
-        lowest = list(accumulate(bottoms, min))
-        later = [each for each in later if not lowest[each.above - 1] >= each.box[3]]
+        _, bottoms, _, tops = self.sides
+        later, lowest, seen = list[Surface](), float("inf"), 0
+        for each in (each for each in self.surfaces if each.colour is not None):
+            lowest, seen = min(chain((lowest,), bottoms[seen : each.above])), each.above
+            if lowest < each.box[3]:
+                later.append(each)
         if not later:  # boxes are drawn from the top down, as rows of tables are
             return
         order = sorted(range(len(bottoms)), key=bottoms.__getitem__)
@@ -290,8 +305,8 @@ class Drawing:
         for each in later:
             start = bisect_left(ordered, each.box[1] - tallest)
             for at in order[start : bisect_left(ordered, each.box[3])]:
-                if at < each.above and _meet(each.box, self.boxes[at], EDGE):
-                    over = _painted_over(each, self.boxes[at])
+                if at < each.above and _meet(each.box, box := self.box(at), EDGE):
+                    over = _painted_over(each, box)
                     if over is not None and over[3] == MAX_ALPHA:
                         yield at
 
@@ -308,12 +323,14 @@ def _painted_over(surface: Surface, box: Box) -> Colour | None:
     return surface.colour
 
 
-def _moved(box: Box, matrix: Matrix) -> Box:
+def _moved(box: Sequence[float], matrix: Matrix) -> Box:
     """The box around another one that is multiplied by a matrix."""
     import pypdfium2
 
     # No bounds are infinite, and stay so.
-    return box if matrix == IDENTITY else pypdfium2.PdfMatrix(*matrix).on_rect(*box)
+    moved = box if matrix == IDENTITY else pypdfium2.PdfMatrix(*matrix).on_rect(*box)
+    left, bottom, right, top = moved
+    return left, bottom, right, top
 
 
 def _product(first: Matrix, second: Matrix) -> Matrix:
@@ -347,6 +364,7 @@ def _around(outer: Box, box: Box) -> bool:
     )
 
 
+@lru_cache(64)
 def _is_ink(colour: Colour) -> bool:
     return colour[3] >= MIN_ALPHA and not _alike(colour, PAPER)
 
