@@ -39,14 +39,7 @@ from corpus_agent.text.tables import (
     names_of_columns,
     tables_of,
 )
-from corpus_agent.text.tokens import (
-    STOP_WORDS,
-    content_terms,
-    fold,
-    has_digit,
-    same_word,
-    terms,
-)
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, has_digit, same_word, terms
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens

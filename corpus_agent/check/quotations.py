@@ -220,9 +220,11 @@ def sense_lost(quote: str, cited: Citation) -> Difference | None:
     first, last = words.spans[at][0], words.spans[at + len(own) - 1][1]
     before, behind = words.text[:first], words.text[last:]
     signs = quote[: len(quote) - len(quote.lstrip(_SIGNS))].strip()  # that the piece has itself
-    ahead = "" if _LISTED.fullmatch(before) else before[: len(before) - len(signs)]
+    line = before.rpartition("\n")[2]
+    minus = line.strip() in ("-", "–") and not "".join(own[1:2]).isalpha()  # "– 17 %"
+    ahead = "" if _LISTED.fullmatch(line) and not minus else before[: len(before) - len(signs)]
     if cuts_number(ahead, own, behind):
-        return "", one_line(before[-40:] if Text.of(before).words else behind)
+        return "", one_line(before[-40:] if Text.of(before).words else behind) or line.strip()
     whose = quote[:80]  # "without" counts with what is missing
     if len(denials(f"{_CLAUSE.split(before)[-1]} {whose}", whole)) > len(denials(whose, whole)):
         return "", one_line(before)

@@ -47,12 +47,7 @@ class Reply:
 class WebServer:
     """One server over a store; a context manager. `enter` uses the token up, as a browser does."""
 
-    def __init__(
-        self,
-        store: Path,
-        *arguments: object,
-        env: dict[str, str] | None = None,
-    ) -> None:
+    def __init__(self, store: Path, *arguments: object, env: dict[str, str] | None = None) -> None:
         command = [sys.executable, "-m", "corpus_agent", "--store", store, "web", *arguments]
         self._command = list(map(str, command))
         self._env = {**os.environ, "PYTHONPATH": str(REPOSITORY), **(env or {})}

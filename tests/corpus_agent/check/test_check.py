@@ -99,7 +99,9 @@ CORPUS = ListedCorpus(
         "zh.md": "# 电站\n\n现代燃煤电站的实际效率为42％。下一句。\n\n- [ ] A belt was bought.\n",
         "pump.md": "# Pump\n\nThe pump runs in the cellar\nof the house.\n\nOwed\n- oil of a mill",
         "miete.md": MIETE,
-        "garden.md": "Mow the lawn.\n" + "\nWater it." * 5 + "\n\nMow the lawn.\n",
+        "garden.md": "Mow the lawn.\n"
+        + "\nWater it." * 5
+        + "\n\nMow the lawn.\n\nNow:\n\n- 7 oaks were felled\n– 8 % were lost\n",
         "kiosk.md": "# 说明\n\n租客可以在提前三个月书面通知后终止合同。\n",
         "boats.md": BOATS,
         "plots.md": PLOTS,
@@ -207,6 +209,8 @@ def kinds(text: str) -> list[str]:
         ("The entry fee of the regatta is 35 euros.", "doubtful", "plots.md:25", "35", "30"),
         ("“17 hens were counted.”", "quoted", "plots.md:18", "", ""),
         ("“12 ducks were counted.”", "quoted", "plots.md:20", "", ""),
+        ("“7 oaks were felled”", "quoted", "garden.md:11", "", ""),
+        ("“8 % were lost”", "pieced_together", "garden.md:11", "", "7 oaks"),
         ("“9 euros in a single year.”", "pieced_together", "plots.md:22", "", "lost"),
         ("“The deposit is 700 euros.”", "pieced_together", "old.md:5", "", "Superseded"),
         ("Moor Bank is rated at BBB.", "supported", "boats.md:9", "", ""),
