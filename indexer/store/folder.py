@@ -108,7 +108,7 @@ def temp_within(store: Path) -> Iterator[None]:
     """LanceDB's temporary files, which hold vectors, go into a folder of the store, and it goes."""
     temp = store / TEMP
     temp.mkdir(mode=0o700, exist_ok=True)
-    for left in temp.glob(f"lance-{16 * '[0-9a-f]'}"):  # of a writer that was killed
+    for left in temp.glob("lance*"):  # of a writer that was killed, of an older version too
         if left.is_dir():  # to open a pipe would wait
             shutil.rmtree(left, ignore_errors=True)
     folder = temp.resolve() / f"lance-{secrets.token_hex(8)}"  # nobody has made it before

@@ -205,11 +205,11 @@ def test_a_second_writer_is_refused_with_the_name_of_the_first_unless_that_died(
 def test_what_stands_where_temporary_files_go_neither_stops_nor_delays_a_writer(root, store):
     sync(root, store)
     for name in ("lance", f"lance-{'0' * 16}"):
-        for make in (os.mkfifo, Path.touch):
+        for make in (os.mkfifo, Path.touch, os.mkdir):
             (store / "tmp" / name).unlink(missing_ok=True)
             make(store / "tmp" / name)
             (root / "a.md").write_text(f"{name} {make}")
-            assert sync(root, store).updated == 1
+            assert sync(root, store).updated == 1 and not (store / "tmp" / name).is_dir()
 
 
 def test_another_model_makes_the_index_anew_and_the_old_one_serves_until_then(root, store):
