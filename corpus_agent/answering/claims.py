@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 import regex
 
 from corpus_agent.text.naming import spellings
-from corpus_agent.text.number_words import CODES, ORDINALS, SYMBOL, UNIT, by_word
+from corpus_agent.text.number_words import CODES, ORDINALS, SHORT_UNITS, SYMBOL, UNIT, by_word
 from corpus_agent.text.numbers import WORD, figures, found
 from corpus_agent.text.sentences import asks, leads_in, refers_back, units
 from corpus_agent.text.tokens import (
@@ -255,11 +255,10 @@ def period_of(claim: str, under: str = "") -> frozenset[str]:
 
 Cell = tuple[str, str]  # the name of its column, or "", and its text
 # What the figures of a row or a column are in: "Wages (£ thousand)", "Price ($m)", "RAM GB".
-_SHORT = "|".join(sorted(word for word in UNIT if len(word) in (2, 3)))
 _IN = lazy(
     rf"(?i)\s*\((?:in\s)?(?P<sign>{SYMBOL}|{CODES})?\s?"
     r"(?P<scale>thousand|million|billion|[mk]|bn|tausend|mio|mrd|milliers|millions|miles|millones"
-    rf"|{_SHORT})?\)$|(?<=\p{{L}})\s(?P<scale>{_SHORT}|(?-i:{CODES}))$"
+    rf"|{SHORT_UNITS})?\)$|(?<=\p{{L}})\s(?P<scale>{SHORT_UNITS}|(?-i:{CODES}))$"
 )
 
 

@@ -55,6 +55,9 @@ SYMBOLS = "|".join(sign.replace("$", r"\$") for sign in _SYMBOLS)
 CODES = "|".join([*table("currencies"), *(sign for sign in _SIGNS if sign[-1].isalpha())])
 ANY_CASE_CODES = rf"(?-i:(?!try|Try))(?:{CODES})"  # where case is ignored: "try" is a word
 
+SHORT_UNITS = "|".join(sorted(word for word in UNIT if len(word) in (2, 3)))
+"""In a pattern what may end the name of a column without brackets: "RAM GB"."""
+
 
 def listed(*tables: Iterable[tuple[int, str]]) -> list[str]:
     """The words of tables as they are written, in order."""

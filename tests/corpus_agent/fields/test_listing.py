@@ -140,6 +140,8 @@ revenue = 19 million CAD | In millions of Canadian dollars\\n  2023  2022\\nReve
 price > 10 million dollars | | Item | Price ($m) |\\n|---|---|\\n| A | 17.6 | | yes
 without euro | We pay in euros. | no
 without euro | Made in Europe. | yes
+cost > 700 | | Host | Cost EUR | RAM GB |\\n|---|---|---|\\n| a-1 | 720 | 4 | | yes
+ram > 100 | | Host | Cost EUR | RAM GB |\\n|---|---|---|\\n| a-1 | 720 | 4 | | no
 turnover > 40000 | |  | FY23 | FY24 |\\n| Turnover | FY23: 41,702 | FY24: 39,895 | | no
 turnover > 40 pounds | | Of | 2023 |\\n|---|---|\\n| Of: Turnover | 2023: £41 | | yes
 turnover > 4000 | | Of | Since | Sum |\\n|---|---|---|\\n| Turnover | 2019 | 3900 | | no
