@@ -154,9 +154,10 @@ class PlacedLine(NamedTuple):
 
 def joined(lines: Sequence[PlacedLine]) -> str:
     """The text of lines; what a hyphen divided stays on one line."""
-    return "".join(
-        line.text if line.text.endswith(HYPHENS) else f"{line.text}\n" for line in lines
-    ).removesuffix("\n")
+    text = "\n".join([line.text for line in lines])
+    for hyphen in HYPHENS:
+        text = text.replace(f"{hyphen}\n", hyphen)
+    return text
 
 
 def placed_lines(text: str, places: Places, from_right: bool = False) -> list[PlacedLine]:
@@ -165,13 +166,11 @@ def placed_lines(text: str, places: Places, from_right: bool = False) -> list[Pl
     Those of a page that is read `from_right` may go on at either end.
     """
     lines = []
-    start = 0
     for match in _LINE.finditer(text):
         shown = match[0].rstrip("\r\n")
         if shown.strip():
-            line = _placed(shown, start, places)
+            line = _placed(shown, match.start(), places)
             lines.append(_wide(line, places) if from_right and line.size else line)
-        start = match.end()
     return list(_whole(lines, places, from_right))
 
 

@@ -7,6 +7,7 @@ page can be read without the last, and the same rows are found however far one r
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -53,12 +54,11 @@ class EdgeRow:
     @cached_property
     def ends(self) -> frozenset[int]:
         """Those of the numbers that are its first or last word."""
-        words = self.text.split(" ")
-        first = words[0].strip(_AROUND)
-        if len(words) > 1 and _LISTED.search(words[0]):
+        first, _, others = self.text.partition(" ")
+        last = others.rpartition(" ")[2] if others else first
+        if others and first[-1] in ".)" and first[-2:-1].isalnum():
             first = ""  # "3. Notice": that of a clause
-        both = (first, words[-1].strip(_AROUND))
-        return frozenset(int(end) if _NUMBER.fullmatch(end) else _roman(end) for end in both) - {0}
+        return frozenset(map(_value, {first.strip(_AROUND), last.strip(_AROUND)})) - {0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,16 +243,17 @@ class _Near:
 
 # --- Numbers of pages, in digits or Roman, alone or among words -----------------------------------
 
-_NUMBER = regex.compile(r"\d{1,4}(?!\d)")
+_NUMBER = re.compile(r"\d{1,4}(?!\d)")
 _AROUND = "-–—.()[]|"  # page numbers
-_LISTED = regex.compile(r"\w[.)]$")
 _LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, the financial pages
 _ROMAN = regex.compile(r"(?i)^(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
-def _roman(word: str) -> int:
-    """The value of a Roman number; 0 if it is none."""
+def _value(word: str) -> int:
+    """The value of a number of four digits at most, or a Roman one; 0 if it is none."""
+    if word.isdecimal():
+        return int(word) if len(word) <= 4 else 0
     if word[:1].lower() not in _VALUES or not _ROMAN.match(word):
         return 0
     values = [_VALUES[char] for char in word.lower()]
@@ -268,7 +269,7 @@ def _shape_without(text: str, value: int) -> str:
             return f"{text[: match.start()]}\0{text[match.end() :]}"
     words = text.split(" ")
     for place in (0, -1):
-        if _roman(words[place].strip(_AROUND)) == value:
+        if _value(words[place].strip(_AROUND)) == value:
             words[place] = "\0"
             break
     return " ".join(words)
