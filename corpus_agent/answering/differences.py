@@ -9,7 +9,7 @@ from itertools import combinations, islice, pairwise, permutations
 
 import regex
 
-from corpus_agent.answering.claims import MONEY, Evidence, names, periods
+from corpus_agent.answering.claims import MONEY, Evidence, names, periods, share_covered
 from corpus_agent.answering.comparable import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
@@ -89,7 +89,7 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
     told = written("reported").search(evidence.text)
     if told and not _without(content_terms(claim), content_terms(told["said"])):
         return claim, told["but"]
-    evidence = replace(evidence, text=still_said(claim, evidence.text))
+    whole, evidence = evidence, replace(evidence, text=still_said(claim, evidence.text))
     text = evidence.text
     share, changes = changes_of(claim, text)
     repeats = share >= _NEARLY
@@ -103,7 +103,16 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
         or exchanged(claim, text)
         or _other_name(claim, evidence, question)
         or _crossed(claim, text)
+        or _no_longer(claim, whole, evidence)
     )
+
+
+def _no_longer(claim: str, whole: Evidence, still: Evidence) -> tuple[str, str] | None:
+    """What a text says was so before, where it has a claim's words for that alone."""
+    told = written("before").search(whole.text)
+    missing = [len(missing_figures(claim, each.text, "")) for each in (whole, still)]
+    lost = missing[0] < missing[1] or share_covered(claim, still) < share_covered(claim, whole)
+    return (claim, told[0]) if told and lost and not written("before").search(claim) else None
 
 
 def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | None:

@@ -27,13 +27,7 @@ from typing import Any, Literal
 from corpus_agent.seal import policy, seal
 from corpus_agent.selftest.attempts import named
 from indexer import SealUnavailable
-from indexer.confine import (
-    check_kernel,
-    confine,
-    die_with_parent,
-    restrict_syscalls,
-    starting,
-)
+from indexer.confine import check_kernel, confine, die_with_parent, restrict_syscalls, starting
 from indexer.parsers import limits
 
 PROBE_SECONDS = 60  # for one process, which takes a tenth of a second

@@ -110,10 +110,7 @@ def bounds(text: str) -> dict[str, frozenset[str]]:
         start = max(0, figure.start - _LOOKED_AT)
         near = text[start : figure.start]
         # Of "not before" and "before", both of which end here, the one that begins first counts.
-        for match in (
-            _bound("before").search(near),
-            _bound("behind").match(text, figure.end),
-        ):
+        for match in (_bound("before").search(near), _bound("behind").match(text, figure.end)):
             if match:
                 sense = "low" if match["low"] else "high"
                 for value in figure.values:

@@ -94,7 +94,7 @@ Its entry fee is 30 euros.
 CORPUS = ListedCorpus(
     {
         "home/lease.md": LEASE + "\n" * 30 + "The end of the lease is noted here for everybody.\n",
-        "kitchen/starter.md": STARTER,
+        "kitchen/starter.md": STARTER + "\nMia no longer owns the mill of Ober.\n",
         "manual.pdf": PAGES,
         "zh.md": "# 电站\n\n现代燃煤电站的实际效率为42％。下一句。\n\n- [ ] A belt was bought.\n",
         "pump.md": "# Pump\n\nThe pump runs in the cellar\nof the house.\n\nOwed\n- oil of a mill",
@@ -207,12 +207,12 @@ def kinds(text: str) -> list[str]:
         ("Of shed-01 the load is 12 kg, the height 250 cm.", "not_found", "plots.md:31", "", ""),
         ("The load of shed-01 is 300 kg.", "doubtful", "plots.md:31 · Sheds", "300 kg", "250 kg"),
         ("The entry fee of the regatta is 35 euros.", "doubtful", "plots.md:25", "35", "30"),
-        ("“17 hens were counted.”", "quoted", "plots.md:18", "", ""),
         ("“12 ducks were counted.”", "quoted", "plots.md:20", "", ""),
         ("“7 oaks were felled”", "quoted", "garden.md:11", "", ""),
         ("“8 % were lost”", "pieced_together", "garden.md:11", "", "7 oaks"),
         ("“9 euros in a single year.”", "pieced_together", "plots.md:22", "", "lost"),
         ("“The deposit is 700 euros.”", "pieced_together", "old.md:5", "", "Superseded"),
+        ("Mia owns the mill of Ober.", "doubtful", "starter.md", "Mia", "no longer owns"),
         ("Moor Bank is rated at BBB.", "supported", "boats.md:9", "", ""),
     ],
 )  # fmt: skip
