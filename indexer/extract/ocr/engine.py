@@ -36,9 +36,6 @@ _BLANK_SPREAD = 12  # of 255: between the darkest and the lightest of an empty p
 _ASPECT = 2.0  # of a frame that shows in which direction lines run
 _VOTERS = 12  # frames that are asked which way is up
 
-# What a frame says, how surely, and where in its width each letter stands.
-_Read = tuple[str, float, tuple[float, ...]]
-
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
@@ -98,10 +95,8 @@ class RapidEngine:
         angle = skew(corners)
         crops = self._rapidocr.crop_text_regions(picture, np.asarray(frames)) if frames else []
         pieces = [
-            Piece(*turned(frame, angle), text, confidence, places)
-            for frame, (text, confidence, places) in zip(
-                corners, self._read_crops(crops) if frames else [], strict=True
-            )
+            Piece(*turned(frame, angle), text, sure)
+            for frame, (text, sure) in zip(corners, self._read_crops(crops), strict=True)
             if text
         ]
         return Recognition(tuple(pieces), degrees, angle), picture
@@ -125,11 +120,14 @@ class RapidEngine:
         against = sum(label == "180" for label, _ in voted.cls_res)
         if against * 3 < len(crops):
             return False
-        upright = sum(sure for _, sure, _ in self._read_crops(crops))
+        upright = sum(sure for _, sure in self._read_crops(crops))
         inverted = [np.ascontiguousarray(np.rot90(crop, 2)) for crop in crops]
-        return sum(sure for _, sure, _ in self._read_crops(inverted)) > upright
+        return sum(sure for _, sure in self._read_crops(inverted)) > upright
 
-    def _read_crops(self, crops: Sequence[Picture]) -> list[_Read]:
+    def _read_crops(self, crops: Sequence[Picture]) -> list[tuple[str, float]]:
+        """What each piece of a picture says, and how surely."""
+        if not crops:
+            return []
         result = self._rapidocr.recognize_txt(list(crops))
         found = []
         for crop, text, score, word in zip(
@@ -138,8 +136,7 @@ class RapidEngine:
             columns = [column for columns in word.word_cols or () for column in columns]
             all_columns = max(1.0, word.line_txt_len)
             whole = " ".join(spaced(text, columns, all_columns, crop).split())
-            places = tuple((column + 0.5) / all_columns for column in columns)
-            found.append((whole, float(score), places))
+            found.append((whole, float(score)))
         return found
 
 

@@ -35,7 +35,6 @@ _GREEK_SHARE = 0.2  # of the letters: the model knows them without their accents
 MIN_COLUMN_PIECES = 6
 MIN_COLUMN_RATIO = 6.0
 MIN_GUTTER_HEIGHTS = 0.6
-_LETTER_HEIGHTS = 0.5  # how wide a letter is, in heights of its line
 # Tesseract takes each letter of Thai, Lao, Burmese and Khmer for a word. In rendered Thai, letters
 # stand up to .25 of the line's height apart, words from .33 on.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{2}")
@@ -45,10 +44,7 @@ _SAME_LINE = 0.5  # of the lower piece's height: centres that are nearer are at 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of recognised text, and where it stands in a page, in points.
-
-    `places` are those of its letters, spaces left out, as parts of its width; empty if unknown.
-    """
+    """A piece of recognised text, and where it stands in a page, in points."""
 
     left: float
     top: float
@@ -56,7 +52,6 @@ class Piece:
     bottom: float
     text: str
     confidence: float
-    places: tuple[float, ...] = ()
 
     @property
     def height(self) -> float:
@@ -75,17 +70,6 @@ class Piece:
     def middle(self) -> float:
         """The height at which it stands."""
         return (self.top + self.bottom) / 2
-
-    def span(self, first: int, last: int) -> tuple[float, float] | None:
-        """Left and right of its letters from one to another; None where their places are unknown.
-
-        The letters are numbered from 0, spaces left out.
-        """
-        if len(self.places) != len("".join(self.text.split())):
-            return None
-        half, width = _LETTER_HEIGHTS / 2 * self.height, self.right - self.left
-        start, end = (self.left + self.places[at] * width for at in (first, last))
-        return start - half, end + half
 
 
 def _sparse_share(pieces: Sequence[Piece]) -> float:
@@ -333,9 +317,7 @@ def words_of_pieces(rows: Sequence[Sequence[Piece]], page: TurnedPage) -> list[P
 
 
 def _words(piece: Piece) -> Iterator[tuple[float, float, str]]:
-    """Left, right and text of each word; of letters without a place by their number."""
-    step, seen = (piece.right - piece.left) / len(piece.text), 0
+    """Left, right and text of each word, as if all letters were as wide as each other."""
+    step = (piece.right - piece.left) / len(piece.text)
     for word in _WORD.finditer(piece.text):
-        first, seen = seen, seen + len(word[0])
-        found = piece.span(first, seen - 1)
-        yield *(found or (piece.left + at * step for at in word.span())), word[0]
+        yield piece.left + word.start() * step, piece.left + word.end() * step, word[0]
