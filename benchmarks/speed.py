@@ -19,7 +19,7 @@ from sentence_transformers import SentenceTransformer
 
 from benchmarks.common import data, print_table, timed
 from indexer.chunk import Chunker
-from indexer.embed.encoder import FolderEncoder
+from indexer.embed.encoder import Encoder
 from indexer.embed.onnx_engine import OnnxEngine
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document, title_of
@@ -32,7 +32,7 @@ from indexer.sync.read import copied
 SETS = (("til", ("corpora", "til")), ("19 reports", ("qa", "financebench")))
 
 
-def chunk_texts(folder: Path, model: FolderEncoder, most: int) -> list[str]:
+def chunk_texts(folder: Path, model: Encoder, most: int) -> list[str]:
     """What the model is given of chunks of a folder, so many from all over it."""
     chunker = Chunker(model)
     texts = []
@@ -50,7 +50,7 @@ def chunk_texts(folder: Path, model: FolderEncoder, most: int) -> list[str]:
 
 def tokens(most: int) -> None:
     """Print how quick each engine is, and how near its vectors are to the peer's."""
-    model, threads = FolderEncoder(), len(os.sched_getaffinity(0))
+    model, threads = Encoder(), len(os.sched_getaffinity(0))
     peer = SentenceTransformer(str(model.path), device="cpu", local_files_only=True)
     engines: dict[str, Callable[[Sequence[str]], np.ndarray]] = {
         "sentence-transformers": lambda texts: peer.encode(list(texts), normalize_embeddings=True),

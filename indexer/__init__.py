@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from indexer.chunk import Chunker as Chunker
     from indexer.embed import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
     from indexer.embed import Encoded as Encoded
-    from indexer.embed import Encoder as Encoder
     from indexer.embed import engine_for as engine_for
     from indexer.embed import gpu_seen as gpu_seen
     from indexer.embed import multilingual_model as multilingual_model
-    from indexer.embed.encoder import FolderEncoder as FolderEncoder
+    from indexer.embed.encoder import Encoder as Encoder
     from indexer.embed.four_bits import encoder_of as encoder_of
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another

@@ -21,7 +21,7 @@ from indexer.records import Chunk, Document, Line
 if TYPE_CHECKING:
     from semantic_text_splitter import MarkdownSplitter, TextSplitter
 
-    from indexer.embed import Encoder
+    from indexer.embed.encoder import Encoder
 
 CONTEXT_TOKENS = 40  # for title and headings in front of the embedded text
 # WordPiece makes one [UNK] of any word over 100 characters, so tokens alone do not bound a chunk.

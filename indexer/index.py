@@ -15,7 +15,7 @@ from pathlib import Path
 
 from indexer import retrieve
 from indexer.chunk import Chunker, heading_of
-from indexer.embed import Encoder
+from indexer.embed.encoder import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable, UnreadableDocument
 from indexer.extract import title_of
 from indexer.files.opening import FileState, compared

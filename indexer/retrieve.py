@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed import Encoder
+from indexer.embed.encoder import Encoder
 from indexer.embed.languages import (
     covered,
     fragments,

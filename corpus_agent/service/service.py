@@ -88,7 +88,7 @@ class Service:
                 return self._corpus
             beside: AbstractContextManager[None] = nullcontext()
             searching = self._encoder is not None
-            if searching and isinstance(self._loaded, indexer.FolderEncoder):
+            if searching and isinstance(self._loaded, indexer.Encoder):
                 beside = self._loaded.loading()
             with _uncollected(), beside:
                 self._corpus = service.session.open_corpus(

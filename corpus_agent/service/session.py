@@ -51,7 +51,6 @@ from indexer import watch as looks
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer, Turn
-    from indexer import FolderEncoder
 
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
 MOST_CHARACTERS = 10_000
@@ -256,12 +255,12 @@ def ask(
     return answerer.stamped(answer)
 
 
-def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:
+def encoder_for(settings: Settings, store: Path | None) -> Encoder:
     """The embedding model for questions: the one that is named, else the index's own."""
     return encoder_of(_known_model(settings, store))
 
 
-def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
+def encoder_to_index(settings: Settings, store: Path) -> Encoder:
     """The embedding model for many texts, on a GPU if there is one.
 
     Before a first run standard error says what the languages of the documents mean for it.

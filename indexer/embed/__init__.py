@@ -1,18 +1,17 @@
 """Texts -> unit vectors, by a model from a local folder only.
 
-Here is the interface between the index and what computes vectors, which imports no engine.
-`encoder` implements it: it runs a model folder through ONNX Runtime (`onnx_engine`)
-where that knows the architecture, else through sentence-transformers (`torch_engine`).
+`encoder` runs a model folder through ONNX Runtime (`onnx_engine`) where that knows the
+architecture, else through sentence-transformers (`torch_engine`). Here is what a vector comes with,
+and where the models are; it imports no engine.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.errors import CorpusError
 from indexer.records import MULTILINGUAL, PACKAGED_MODEL
@@ -20,7 +19,6 @@ from indexer.records import MULTILINGUAL, PACKAGED_MODEL
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from tokenizers import Tokenizer
 
 
 class Tokens(NamedTuple):
@@ -41,51 +39,6 @@ class Encoded:
     vector: NDArray[np.float32]
     spans: NDArray[np.int64]
     tokens: NDArray[np.float32]
-
-
-class Encoder(Protocol):
-    """A text embedding model: its identity, how it measures texts, and their vectors."""
-
-    @property
-    def name(self) -> str:
-        """The model's display name, with its precision unless that is float32."""
-
-    @property
-    def weights_sha256(self) -> str:
-        """SHA-256 of the weights, in hex; identifies the model."""
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-
-    @property
-    def document_prefix(self) -> str:
-        """The prefix of passages; usually empty."""
-
-    @property
-    def query_prefix(self) -> str:
-        """The prefix of queries; usually empty."""
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """Its tokenizer, neither truncating nor padding."""
-
-    @property
-    def max_tokens(self) -> int:
-        """Length of its window, special tokens included."""
-
-    @property
-    def passage_tokens(self) -> int:
-        """How many tokens a passage has at most."""
-
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of texts, special ones included, none cut off."""
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
-
-    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
-        """The same vectors with those of the tokens; tokens past the window are left out."""
 
 
 # ---- Where the weights of the models that we know are installed: found without importing them

@@ -63,7 +63,7 @@ _LONG = (
 PROBES = ("Which tyre pressure does the manual give for error E1042?", _LONG)
 
 
-class FolderEncoder:
+class Encoder:
     """A sentence-transformers model in a local folder, by default the packaged one.
 
     A GPU is used if `device` is "auto" and there is one, or if it is named.

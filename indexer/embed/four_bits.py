@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.embed import FOUR_BITS, Tokens
-from indexer.embed.encoder import FolderEncoder, Words
+from indexer.embed.encoder import Encoder, Words
 from indexer.errors import CorpusError
 from indexer.records import MULTILINGUAL
 
@@ -54,7 +54,7 @@ _LAYER = {
 }
 
 
-class FourBitEncoder(FolderEncoder):
+class FourBitEncoder(Encoder):
     """The multilingual model, whose file must have the published hash."""
 
     passage_tokens = PASSAGE_TOKENS
@@ -172,10 +172,10 @@ class FourBitEncoder(FolderEncoder):
         return np.frombuffer(self._bytes, np.uint8, place.size, place.start)
 
 
-def encoder_of(path: Path | None, device: str = "cpu") -> FolderEncoder:
+def encoder_of(path: Path | None, device: str = "cpu") -> Encoder:
     """The encoder of a model folder or of the file of four bits; None: the packaged model."""
     if path is None or path.name != FOUR_BITS:
-        return FolderEncoder(path, device)
+        return Encoder(path, device)
     return FourBitEncoder(path)
 
 

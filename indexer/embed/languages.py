@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from py3langid.langid import LanguageIdentifier
 
-    from indexer.embed import Encoder
+    from indexer.embed.encoder import Encoder
     from indexer.records import Chunk
 
 SURE = 0.8  # probability from which a passage has a language of its own

@@ -25,7 +25,7 @@ from indexer.errors import CorpusError
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-    from indexer.embed.encoder import FolderEncoder
+    from indexer.embed.encoder import Encoder
 
 # Model types whose layers are BertModel's; the value says whether places count from the padding
 # index on, as RoBERTa's do.
@@ -37,7 +37,7 @@ Precision = Literal["float32", "int8"]
 Weights = Mapping[str, NDArray[np.float32]]
 
 
-def runs(folder: FolderEncoder) -> bool:
+def runs(folder: Encoder) -> bool:
     """Whether this engine may be tried with the model."""
     config, steps = folder.config, [name for name, _ in folder.modules]
     return (
@@ -58,7 +58,7 @@ class OnnxEngine:
     """
 
     def __init__(
-        self, folder: FolderEncoder, precision: Precision = "float32", threads: int | None = None
+        self, folder: Encoder, precision: Precision = "float32", threads: int | None = None
     ) -> None:
         folder.check()  # nothing is loaded whose hash was not taken
         self._folder = folder
@@ -134,7 +134,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def _places(folder: FolderEncoder, weights: Weights) -> NDArray[np.float32]:
+def _places(folder: Encoder, weights: Weights) -> NDArray[np.float32]:
     """The position and type embeddings: (positions, width)."""
     first = int(folder.config["pad_token_id"]) + 1 if _FAMILIES[folder.config["model_type"]] else 0
     places: NDArray[np.float32] = (

@@ -17,7 +17,7 @@ from indexer.embed import Encoded, gpu_seen
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:
-    from indexer.embed.encoder import FolderEncoder
+    from indexer.embed.encoder import Encoder
 
 BATCH_SIZE = 32  # the library sorts texts by their length before it cuts them into batches
 GPU_BATCH_SIZE = 256
@@ -34,7 +34,7 @@ OFFLINE = {
 }
 
 
-def accelerator(folder: FolderEncoder, wanted: str = "auto") -> str | None:
+def accelerator(folder: Encoder, wanted: str = "auto") -> str | None:
     """The device for torch, as in "cuda" or "mps"; None for the CPU, without importing torch."""
     if wanted == "cpu" or (wanted == "auto" and gpu_seen() is None):
         return None
@@ -51,7 +51,7 @@ def accelerator(folder: FolderEncoder, wanted: str = "auto") -> str | None:
     return found
 
 
-def prepare(folder: FolderEncoder) -> None:
+def prepare(folder: Encoder) -> None:
     """Set the environment variables that torch and related libraries read on import."""
     os.environ.update(OFFLINE)
     # torch makes this folder when it is imported, below the temp folder if none is named. It is
@@ -62,7 +62,7 @@ def prepare(folder: FolderEncoder) -> None:
 class TorchEngine:
     """The model of a folder, loaded by sentence-transformers onto `device`; `half`: in float16."""
 
-    def __init__(self, folder: FolderEncoder, device: str = "cpu", *, half: bool = False) -> None:
+    def __init__(self, folder: Encoder, device: str = "cpu", *, half: bool = False) -> None:
         folder.check()  # nothing is loaded whose hash was not taken
         prepare(folder)
         import torch

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer.chunk import Chunker
-from indexer.embed import Encoder
+from indexer.embed.encoder import Encoder
 from indexer.errors import CorpusError
 from indexer.files.ignore import IGNORE_FILES
 from indexer.files.opening import MAX_FILE_BYTES

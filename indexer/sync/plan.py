@@ -118,19 +118,18 @@ def plan(
     walk: Walk,
     stored: Mapping[str, FileRow],
     hashes: Mapping[str, str],
-    known_extractors: Mapping[str, str],
+    known: Mapping[str, str],
     choices: Choices = USUAL,
     mounts: Iterable[str] = (),
 ) -> Plan:
     """The changes that make index and folder equal. Pure.
 
-    `hashes` are the current hashes of suspect files, `known_extractors` the versions of those that
+    `hashes` are the current hashes of suspect files, `known` the versions of the extractors that
     made the stored rows, `mounts` the folders that were on other devices when the index was made.
     """
     barred = {} if choices.prune_unreachable else walk.out_of_reach(mounts)
     unreachable = tuple(sorted(_unreachable(walk, stored, barred), key=lambda seen: seen.source))
     left = {seen.source for seen in unreachable}
-    known = known_extractors
     outdated = {name for name, row in stored.items() if is_read_anew(row.extractor, name, known)}
     groups: dict[str, list[SeenFile]] = defaultdict(list)
     for seen in walk.files:

@@ -15,7 +15,8 @@ from itertools import islice
 from pathlib import Path
 
 from indexer.chunk import Chunker
-from indexer.embed import Encoder, option_for
+from indexer.embed import option_for
+from indexer.embed.encoder import Encoder
 from indexer.errors import IncompatibleStore
 from indexer.extract import VERSIONS
 from indexer.extract.normalise import NORMALISER

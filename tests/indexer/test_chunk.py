@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer import FolderEncoder
+from indexer import Encoder
 from indexer.chunk import Chunker, heading_of, heading_paths
 from indexer.records import Chunk, Document, Line, page_mark
 from tests.support.fakes import ToyEncoder
@@ -57,7 +57,7 @@ def test_a_chunk_of_a_paged_document_lies_on_one_page_and_holds_no_mark(pages):
 
 @pytest.mark.slow
 def test_the_real_model_counts_as_the_chunker_does():
-    encoder = FolderEncoder()
+    encoder = Encoder()
     chunker = Chunker(encoder)
     text = "Der Mietvertrag läuft über 24 Monate; the rent is £1,130.50 a month. 家賃は高い。"
     doc = document(*[line for n in range(80) for line in (f"## Part {n}", text)])

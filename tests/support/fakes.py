@@ -181,7 +181,7 @@ def _chunk(
 
 
 class ToyEncoder:
-    """The `Encoder` protocol without weights: each word has its own place in the vector.
+    """An `Encoder` without weights: each word has its own place in the vector.
 
     Texts are near each other as far as they share words, in every process alike.
     """

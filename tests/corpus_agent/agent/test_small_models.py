@@ -11,10 +11,10 @@ from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.records import Onlooker
 from corpus_agent.models.http import SMALL
 from corpus_agent.service import session
-from indexer import FolderEncoder
+from indexer import Encoder
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, fails, raw, reads, says
 
-ENCODER = FolderEncoder()
+ENCODER = Encoder()
 QUESTION = "When is the rent due?"
 DUE = "The rent is due on the 3rd day of each month."
 YES, NO = reads(yes=0.9, no=0.1), reads(no=0.999, yes=0.001)

@@ -17,7 +17,7 @@ from corpus_agent.answering.decision import (
 )
 from corpus_agent.answering.ranking import BIAS, WEIGHTS, logistic, weighed
 from corpus_agent.answering.records import Answer, Citation
-from indexer import Chunk, Coverage, FolderEncoder, Hit
+from indexer import Chunk, Coverage, Encoder, Hit
 from tests.support.fakes import passages
 
 
@@ -99,7 +99,7 @@ def test_lines_in_common_are_a_quotation_of_the_same():
     assert not cited(1, 4).shares_lines(cited(2, 4, source="b.md"))
 
 
-ENCODER = FolderEncoder()
+ENCODER = Encoder()
 SAYS = "In 1974 the treaty of Oslo was accepted by Norway."
 
 

@@ -7,7 +7,7 @@ import pytest
 from corpus_agent.answering.decision import word_of
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.tools.search import SNIPPET_CHARACTERS
-from indexer import FolderEncoder, Query
+from indexer import Encoder, Query
 from tests.support.fakes import MemoryCorpus
 
 LEASE = """# Lease
@@ -31,7 +31,7 @@ MANUAL = [
 
 @pytest.fixture(scope="module")
 def answerer() -> ExtractiveAnswerer:
-    return ExtractiveAnswerer(FolderEncoder())
+    return ExtractiveAnswerer(Encoder())
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_sto
     from indexer.index import Index
     from tests.support.places import SAMPLE
 
-    corpus = Index.open(sample_store, FolderEncoder())
+    corpus = Index.open(sample_store, Encoder())
     answerer = ExtractiveAnswerer(corpus.encoder)
     asked = load(SAMPLE / "questions.toml")
     scores = summarise([measure(q, corpus, answerer) for q in asked])
@@ -289,7 +289,7 @@ def test_a_question_of_words_without_end_is_answered(answerer):
 def test_of_two_price_lists_the_newer_comes_first():
     said = "A day ticket for the pool costs {} euros."
     lists = {"prices-2023.md": said.format(6), "prices-2025.md": said.format(8)}
-    own = ExtractiveAnswerer(FolderEncoder())
+    own = ExtractiveAnswerer(Encoder())
     asked = "What does a day ticket for the pool cost?"
     passages = own.answer(asked, MemoryCorpus(lists)).passages
     told = [(passage.citation.source, passage.age) for passage in passages]

@@ -9,7 +9,7 @@ from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.reading import asks_all, leans, named_documents, readings, without_names
 from corpus_agent.answering.records import Answer, Citation, Turn
 from corpus_agent.text.tokens import content_terms, name_terms
-from indexer import Chunk, Coverage, FolderEncoder, Hit, Query
+from indexer import Chunk, Coverage, Encoder, Hit, Query
 from tests.support.fakes import MemoryCorpus, passages
 
 DAL = "The dal simmers for 35 minutes in the large pot."
@@ -110,7 +110,7 @@ class Mixed(MemoryCorpus):
 
 @pytest.fixture(scope="module")
 def answerer():
-    return ExtractiveAnswerer(FolderEncoder())
+    return ExtractiveAnswerer(Encoder())
 
 
 @pytest.mark.slow

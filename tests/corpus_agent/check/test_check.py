@@ -15,7 +15,7 @@ from corpus_agent.answering.differences import difference, exchanged
 from corpus_agent.check.checking import MAX_PIECES, check_text, document_names, take_apart, text_of
 from corpus_agent.check.records import Checked, Named
 from corpus_agent.text.sentences import units
-from indexer import FolderEncoder, Index
+from indexer import Encoder, Index
 from indexer.errors import CorpusError
 from tests.support.fakes import ListedCorpus
 
@@ -417,7 +417,7 @@ class German(ListedCorpus):
 )
 def test_passages_that_the_model_does_not_read_have_no_probability(text):
     known = [
-        check_text(text, corpus({"miete.md": MIETE}), FolderEncoder()).findings[0]  # type: ignore[arg-type]
+        check_text(text, corpus({"miete.md": MIETE}), Encoder()).findings[0]  # type: ignore[arg-type]
         for corpus in (ListedCorpus, German)
     ]
     assert [each.kind for each in known] == ["not_found"] * 2
@@ -428,7 +428,7 @@ def test_passages_that_the_model_does_not_read_have_no_probability(text):
 
 @pytest.mark.slow
 def test_documents_in_another_language_than_the_text_are_counted(sample_store):
-    corpus = Index.open(sample_store, FolderEncoder())
+    corpus = Index.open(sample_store, Encoder())
     languages = [row.language for row in corpus.files() if row.is_document and row.language]
     assert {"en", "de"} <= set(languages)
     short = "The starter keeps up to 12 days."  # with few of the small words of English

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from corpus_agent.cli import main
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
-from indexer import FolderEncoder
+from indexer import Encoder
 from tests.support.command import Cli
 from tests.support.sealed_child import python
 
@@ -25,7 +25,7 @@ TEXTS = {
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
     """Two indexes that are made by the real model, by the names of their folders."""
     base = tmp_path_factory.mktemp("several")
-    encoder = FolderEncoder(None)
+    encoder = Encoder(None)
     for name, text in TEXTS.items():
         (base / name).mkdir()
         (base / name / "terms.md").write_text(text)

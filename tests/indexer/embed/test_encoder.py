@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from indexer.embed import packaged_model
-from indexer.embed.encoder import PACKAGED_SHA256, FolderEncoder
+from indexer.embed.encoder import PACKAGED_SHA256, Encoder
 from indexer.embed.onnx_engine import OnnxEngine, runs
 from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
@@ -46,7 +46,7 @@ def tiny_model(folder: Path, kind: str = "Bert", pooling: str = "mean") -> Path:
 
 @pytest.fixture(scope="session")
 def library() -> TorchEngine:
-    return TorchEngine(FolderEncoder())
+    return TorchEngine(Encoder())
 
 
 def test_changed_weights_are_refused(tmp_path):
@@ -55,10 +55,10 @@ def test_changed_weights_are_refused(tmp_path):
     with (folder / "model.safetensors").open("r+b") as file:
         file.seek(1_000_000)
         file.write(b"\xff")
-    changed = FolderEncoder(folder)
+    changed = Encoder(folder)
     assert changed.weights_sha256 != PACKAGED_SHA256
     # The packaged model is held to its hash; the same folder, taken for it, must not load.
-    taken = FolderEncoder()
+    taken = Encoder()
     taken.path = folder
     with pytest.raises(CorpusError, match="changed or damaged"):
         OnnxEngine(taken)
@@ -74,16 +74,16 @@ def test_weights_that_are_not_what_the_configuration_promises_are_explained(tmp_
     for sizes in (*wrong, {"num_hidden_layers": 0}, {"hidden_size": 32}, {"layer_norm_eps": None}):
         (folder / "config.json").write_text(json.dumps({**config, **sizes}))
         with pytest.raises(CorpusError, match="not those of its configuration"):
-            OnnxEngine(FolderEncoder(folder))
+            OnnxEngine(Encoder(folder))
     (folder / "config.json").write_text(json.dumps(config))
-    OnnxEngine(FolderEncoder(folder))  # the control
+    OnnxEngine(Encoder(folder))  # the control
     (folder / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(CorpusError, match="cannot be read"):
-        OnnxEngine(FolderEncoder(folder))
+        OnnxEngine(Encoder(folder))
 
 
 def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
-    encoder = FolderEncoder()
+    encoder = Encoder()
     vectors = encoder.encode([*TEXTS[:3], "heating system"])
     assert (vectors.shape, vectors.dtype) == ((4, encoder.dimension), np.float32)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
@@ -96,8 +96,8 @@ def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
 def test_other_models_have_the_librarys_own_vectors_by_either_engine(tmp_path, kind):
     for pooling in ("mean", "cls", "max"):
         path = tiny_model(tmp_path / pooling, kind, pooling)
-        library, encoder = TorchEngine(FolderEncoder(path)), FolderEncoder(path)
-        assert runs(FolderEncoder(path)) is (pooling != "max")
+        library, encoder = TorchEngine(Encoder(path)), Encoder(path)
+        assert runs(Encoder(path)) is (pooling != "max")
         assert isinstance(encoder._engine, OnnxEngine) is (pooling != "max")
         theirs = library.encode_tokens(TEXTS)
         for ours, other in zip(encoder.encode_tokens(TEXTS), theirs, strict=True):
@@ -105,13 +105,11 @@ def test_other_models_have_the_librarys_own_vectors_by_either_engine(tmp_path, k
             assert np.array_equal(ours.spans, other.spans)
             assert np.allclose(ours.tokens, other.tokens, atol=1e-4)
     # Engines whose steps differ do not agree: what the first assertion would show.
-    assert (encoder.encode(TEXTS) * FolderEncoder(tmp_path / "cls").encode(TEXTS)).sum(
-        1
-    ).min() < 0.99
+    assert (encoder.encode(TEXTS) * Encoder(tmp_path / "cls").encode(TEXTS)).sum(1).min() < 0.99
 
 
 def test_int8_vectors_are_near_those_of_sentence_transformers(library):
-    encoder = FolderEncoder()
+    encoder = Encoder()
     assert encoder.name == "all-MiniLM-L6-v2 int8"  # so that the two kinds never mix
     texts = [text for text in TEXTS if len(text) > 1]
     cosines = (encoder.encode(texts) * library.encode(texts)).sum(axis=1)
@@ -121,10 +119,10 @@ def test_int8_vectors_are_near_those_of_sentence_transformers(library):
 
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
-    two = OnnxEngine(FolderEncoder(), precision, threads=2)
+    two = OnnxEngine(Encoder(), precision, threads=2)
     together = two.encode(TEXTS)
     assert np.array_equal(together[::-1], two.encode(TEXTS[::-1]))
-    one = OnnxEngine(FolderEncoder(), precision, threads=1)
+    one = OnnxEngine(Encoder(), precision, threads=1)
     alone = np.concatenate([one.encode([text]) for text in TEXTS])
     assert np.array_equal(together, alone)
     assert np.array_equal(together, [e.vector for e in two.encode_tokens(TEXTS)])

@@ -9,7 +9,7 @@ import pytest
 import indexer
 from corpus_agent import service
 from corpus_agent.settings import Settings
-from indexer import CorpusError, FolderEncoder, encoder_of, multilingual_model
+from indexer import CorpusError, Encoder, encoder_of, multilingual_model
 from indexer.embed import FOUR_BITS
 from indexer.embed.languages import question_vector
 from indexer.sync.read import share_in_other_languages
@@ -39,7 +39,7 @@ def weights() -> Path:
 
 
 @pytest.fixture(scope="module")
-def encoder(weights: Path) -> FolderEncoder:
+def encoder(weights: Path) -> Encoder:
     return encoder_of(weights)
 
 
