@@ -313,15 +313,12 @@ def _goes(blocks: Sequence[DrawnPiece], one: int, other: int) -> bool:
 
 def _sorted(first: Sequence[set[int]]) -> list[int]:
     """All indices, each after those that go before it, else as they are."""
-    left = list(range(len(first)))
-    done: set[int] = set()
-    order: list[int] = []
+    left, order = dict(enumerate(first)), list[int]()
     while left:
         # Pieces that lie around each other may form a circle: then the first drawn is taken.
-        index = next((each for each in left if first[each] <= done), left[0])
-        left.remove(index)
-        done.add(index)
-        order.append(index)
+        ready = (each for each, before in left.items() if not before & left.keys())
+        order.append(next(ready, next(iter(left))))
+        del left[order[-1]]
     return order
 
 

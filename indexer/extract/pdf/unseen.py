@@ -133,7 +133,7 @@ class Drawing:
     """All that is drawn on a page in its order, that in forms included."""
 
     texts: list[Drawn] = field(default_factory=list)
-    modes: bytes = b""  # how each text is rendered
+    modes: bytearray = field(default_factory=bytearray)  # how each text is rendered
     spaces: dict[int, Matrix] = field(default_factory=dict)  # what those in forms are moved by
     forms: dict[Drawn, range] = field(default_factory=dict)  # which texts are in each
     paths: int = 0
@@ -146,17 +146,11 @@ class Drawing:
         places = [match.start() for match in re.finditer(calls.NO_TEXT, modes)]
         others = [objects[place] for place in places]
         painted = calls.draw_modes(others)  # filled or not, stroked or not; -1 of what is no path
-        fills, strokes = calls.fill_colours(others), calls.stroke_colours(others)
         boxes = (_moved(box, matrix) for box in fours(calls.boxes(others)))
+        fills = fours(calls.fill_colours(others))
+        looks = zip(boxes, fills, painted[0::2], painted[1::2], strict=True)
         start, begun = 0, len(self.texts)
-        for place, drawn, fill, line, box, colour, outline in zip(
-            places,
-            others,
-            *(painted[0::2], painted[1::2]),
-            boxes,
-            *(fours(fills), fours(strokes)),
-            strict=True,
-        ):
+        for place, drawn, (box, colour, fill, line) in zip(places, others, looks, strict=True):
             kind = PATH if fill >= 0 else calls.kind(drawn)
             self.texts += objects[start:place]
             self.modes += modes[start:place]
@@ -174,7 +168,7 @@ class Drawing:
                 if box[2] - box[0] < THIN:
                     continue
                 if box[3] - box[1] < THIN:
-                    if (fill > 0 and _is_ink(colour)) or (line > 0 and _is_ink(outline)):
+                    if (fill > 0 and _is_ink(colour)) or (line > 0 and _is_ink(_outline(drawn))):
                         self.rules.append(box)
                 elif fill > 0:
                     known = colour if colour[3] <= MAX_ALPHA else None
@@ -204,8 +198,8 @@ class Drawing:
         `off` is what is not drawn.
         """
         self.surfaces = [each for each in self.surfaces if each.drawn not in off]
-        found = {*self._unpainted(paper), *self._misplaced(paper), *self._covered()}
-        found.update(self._coloured())
+        ways = self._unpainted(paper), self._misplaced(paper), self._covered(), self._coloured()
+        found = {*chain.from_iterable(ways)}
         if off:
             found.update(at for at, drawn in enumerate(self.texts) if drawn in off)
             found.update(*(texts for form, texts in self.forms.items() if form in off))
@@ -261,7 +255,7 @@ class Drawing:
         """Those in no colour, or in that of what they lie on."""
         values = calls.fill_colours(self.texts)
         for at in (match.start() for match in OUTLINES.finditer(self.modes)):
-            values[4 * at : 4 * at + 4] = calls.stroke_colours([self.texts[at]])
+            values[4 * at : 4 * at + 4] = array("I", _outline(self.texts[at]))
         grounds = {PAPER, *(each.colour for each in self.surfaces if each.colour is not None)}
         alike = {each: {one for one in grounds if _alike(each, one)} for each in set(fours(values))}
         lost = {each: on for each, on in alike.items() if on or each[3] < MIN_ALPHA}
@@ -362,6 +356,10 @@ def _around(outer: Box, box: Box) -> bool:
         and outer[1] <= box[1] + edge
         and outer[3] >= box[3] - edge
     )
+
+
+def _outline(drawn: Drawn) -> Colour:
+    return tuple(calls.stroke_colours([drawn]))
 
 
 @lru_cache(64)
