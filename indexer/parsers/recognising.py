@@ -14,14 +14,15 @@ from statistics import fmean
 
 import numpy as np
 
-from indexer.extract.ocr import tesseract
-from indexer.extract.ocr.engine import RapidEngine, Recognition, grey, is_blank
+from indexer.extract.ocr.engine import RapidEngine, Recognition, grey, is_blank, strip
 from indexer.extract.ocr.reading_order import (
     Piece,
     TurnedPage,
     certain_rows,
     is_suspect,
     lines_of_rows,
+    lines_of_table,
+    trial_confidence,
     words_of_pieces,
 )
 from indexer.parsers import child, protocol
@@ -62,20 +63,20 @@ class Jobs(child.Jobs):
 
     def picture(self, trial: bool) -> Answer:
         """The page that was read in grey, for Tesseract; for a `trial` the pieces read worst."""
-        chosen = tesseract.strip(self._picture, self._read.pieces) if trial else self._picture
+        chosen = strip(self._picture, self._read.pieces) if trial else self._picture
         width = chosen.shape[1]
         rows = grey(chosen)[: MAX_POINTS // width]
         return protocol.answer_of(Points(width, len(rows), GREY_BYTES, rows.tobytes()))
 
     def judge(self, tables: Mapping[str, str]) -> Answer:
         """The script in which Tesseract read the strip well; None for none."""
-        sure = {name: tesseract.trial_confidence(table, name) for name, table in tables.items()}
+        sure = {name: trial_confidence(table, name) for name, table in tables.items()}
         best = max(sure, key=lambda script: sure[script], default=None)
         return {"script": best if best and sure[best] > MIN_TRIAL_CONFIDENCE else None}, b""
 
     def printed(self, table: str) -> Answer:
         """The lines of the page as Tesseract read them."""
-        return {}, self._page(tesseract.lines_of_table(table), 0.0, fmean)
+        return {}, self._page(lines_of_table(table), 0.0, fmean)
 
     def _page(
         self,

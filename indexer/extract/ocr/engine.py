@@ -32,6 +32,7 @@ LOOK_SIDE = 736
 # A picture holds text to read if it shows so many lines, or if lines cover so much of it.
 MIN_LOOK_LINES = 6
 MIN_LOOK_SHARE = 0.02
+STRIP_PIECES = 8  # shown to Tesseract before it is given the page
 _BLANK_SPREAD = 12  # of 255: between the darkest and the lightest of an empty page
 _ASPECT = 2.0  # of a frame that shows in which direction lines run
 _VOTERS = 12  # frames that are asked which way is up
@@ -51,6 +52,21 @@ def is_blank(picture: Picture) -> bool:
     grey = picture[::4, ::4].mean(axis=2)
     low, high = np.percentile(grey, (0.1, 99.9))
     return bool(high - low < _BLANK_SPREAD)
+
+
+def strip(picture: Picture, pieces: Sequence[Piece]) -> Picture:
+    """The pieces of a page that were read worst, one below the other, for a trial."""
+    wide = [piece for piece in pieces if piece.right - piece.left > 2 * piece.height]
+    worst = sorted(wide or pieces, key=lambda piece: (not piece.is_sparse, piece.confidence))
+    crops = [
+        picture[max(0, int(p.top)) : int(p.bottom) + 1, max(0, int(p.left)) : int(p.right) + 1]
+        for p in worst[:STRIP_PIECES]
+    ]
+    cut = [np.pad(c, ((12, 12), (12, 12), (0, 0)), mode="edge") for c in crops if c.size]
+    width = max((crop.shape[1] for crop in cut), default=0)
+    rest = (((0, 0), (0, width - crop.shape[1]), (0, 0)) for crop in cut)
+    filled = [np.pad(c, pad, constant_values=255) for c, pad in zip(cut, rest, strict=True)]
+    return np.concatenate(filled) if filled else picture
 
 
 def grey(picture: Picture) -> NDArray[np.uint8]:

@@ -10,11 +10,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
+from itertools import groupby
+from statistics import fmean, median
 from typing import NamedTuple
 from unicodedata import east_asian_width
 
-from indexer.extract.normalise import lines_of
+import regex
+
+from indexer.extract.normalise import lines_of, whole
 
 UNREADABLE = "(unreadable line)"
 MIN_CONFIDENCE = 0.80  # of a piece
@@ -248,6 +251,49 @@ def _is_running_text(pieces: Sequence[Piece]) -> bool:
     if len(pieces) < MIN_COLUMN_PIECES:
         return False
     return median((p.right - p.left) / max(1.0, p.height) for p in pieces) >= MIN_COLUMN_RATIO
+
+
+# --- What Tesseract printed for a page ------------------------------------------------------------
+
+# Of a line, as the mean of its words: Tesseract's numbers run lower than rapidocr's.
+MIN_LINE_CONFIDENCE = 0.60
+MIN_TRIAL_LETTERS = 0.5  # of all letters that it reads: in the script that is tried
+_LEVEL = "5"  # of a row of its table that is a word
+_MU = re.compile("\u00b5(?=[\u0370-\u03ff])|(?<=[\u0370-\u03ff])\u00b5")  # read as the micro sign
+
+
+def lines_of_table(table: str) -> list[list[Piece]]:
+    """The words of Tesseract's table, line by line."""
+    lines = groupby(_printed(table), key=lambda word: word[0])
+    return [_read([piece for _, piece in line]) for _, line in lines]
+
+
+def trial_confidence(table: str, script: str) -> float:
+    """How surely words of a script were read; 0 if most letters are of another."""
+    words = [piece for _, piece in _printed(table)]
+    letters = [char for word in words for char in word.text if char.isalpha()]
+    ours = regex.compile(rf"\p{{{script}}}")
+    if sum(bool(ours.match(char)) for char in letters) < MIN_TRIAL_LETTERS * max(1, len(letters)):
+        return 0.0
+    sure = [word.confidence for word in words if ours.search(word.text)]
+    return sum(sure) / len(sure) if sure else 0.0
+
+
+def _printed(table: str) -> Iterator[tuple[list[str], Piece]]:
+    """The rows of the table that are words, each with the cells that number its line."""
+    for cells in (row.split("\t") for row in table.splitlines()):
+        if len(cells) == 12 and cells[0] == _LEVEL and cells[11].strip():
+            left, top, width, height, percent = (float(cell) for cell in cells[6:11])
+            text = _MU.sub("\u03bc", " ".join(whole(cells[11]).split()))
+            sure = min(1.0, max(0.0, percent / 100))
+            yield cells[1:5], Piece(left, top, left + width, top + height, text, sure)
+
+
+def _read(line: list[Piece]) -> list[Piece]:
+    """The line, or its places alone if it is not certain."""
+    if fmean(word.confidence for word in line) >= MIN_LINE_CONFIDENCE:
+        return line
+    return [replace(word, text=UNREADABLE, confidence=0.0) for word in line]
 
 
 # --- Where recognised words stand on the page as it is shown --------------------------------------

@@ -5,7 +5,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from indexer.extract.ocr.engine import MIN_FIGURE_COLUMNS, spaced
+from indexer.extract.ocr.engine import MIN_FIGURE_COLUMNS, spaced, strip
 from indexer.extract.ocr.reading_order import (
     MIN_CONFIDENCE,
     UNREADABLE,
@@ -15,10 +15,11 @@ from indexer.extract.ocr.reading_order import (
     is_foreign,
     is_suspect,
     lines_of_rows,
+    lines_of_table,
     skew,
+    trial_confidence,
     words_of_pieces,
 )
-from indexer.extract.ocr.tesseract import lines_of_table, strip, trial_confidence
 from indexer.extract.pdf.showing import letters_of_words, outlined
 
 
@@ -70,9 +71,6 @@ def test_the_slant_of_a_page_is_that_of_its_long_lines():
     frame = [(0.0, 0.0), (500.0, 25.0), (498.0, 50.0), (-2.0, 25.0)]
     assert skew([frame] * 3) == pytest.approx(0.05, abs=0.001)
     assert skew([frame] * 2) == 0.0  # too few to tell
-
-
-# -- Tesseract's lines ---------------------------------------------------------------------------
 
 
 def table_of(*words):
