@@ -25,7 +25,7 @@ MAX_OUTPUT_BYTES = 8 * 2**20
 MAX_LANGUAGES = 3  # tried together; each takes as long as the first
 # The scripts that rapidocr's model lacks, with their languages; a file of a whole script is better.
 SCRIPTS: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-# Beside each: without it figures become letters (of 1,178 in six scripts 1,000 are right for 1,081).
+# Beside each: without it figures become letters. Of 1,178 1,081 are right with it, else 1,000.
 _BESIDE = "eng"
 
 
