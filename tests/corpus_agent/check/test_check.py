@@ -557,6 +557,10 @@ The show is on 6 and 14 June 2026.
 + The show is on 6 June 2026
 Prices rose from £5 in 2020 to £6 in 2021.
 + Prices rose to £6 in 2021
+Ninguna de las tres bodegas tenía moho.
++ No se encontró moho en ninguna de las tres bodegas.
+Nessuno dei nove forni era collegato al gas.
++ Dei nove forni nessuno aveva ricevuto il gas.
 """
 
 
