@@ -34,7 +34,7 @@ _CODE = regex.compile(
     rf"\b(?![\w-]*[{UNSPACED}]|\d+(?:st|nd|rd|th)\b)(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b"
 )
 CLAUSES = re.compile(
-    r"(?i)[,;:]\s+|\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
+    r"(?i)[,;:，；、。.]\s+|[，；、。]|,?\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 

@@ -9,7 +9,7 @@ from itertools import combinations, islice, pairwise, permutations
 
 import regex
 
-from corpus_agent.answering.claims import MONEY, Evidence, names, periods, share_covered
+from corpus_agent.answering.claims import CLAUSES, MONEY, Evidence, names, periods, share_covered
 from corpus_agent.answering.comparable import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
@@ -28,9 +28,6 @@ from corpus_agent.text.tokens import (
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _ALIKE = 0.5  # the same: in other words a sentence may say no and mean yes
 _HAN = regex.compile(r"\p{Han}")
-_CLAUSES = regex.compile(
-    r"(?i)[,;，；、。.]\s+|[，；、。]|,?\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
-)
 _ARTICLES = "a an the der die das den dem ein eine le la les un une el los las il lo i de het een o"
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e", "with", "mit"])
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
@@ -200,7 +197,7 @@ def other_sense(claim: str, text: str) -> tuple[str, str] | None:
 
     Two of them cancel: "not without consent" is "with consent".
     """
-    shared = [(_shared(claim, part), part) for part in _CLAUSES.split(text)]
+    shared = [(_shared(claim, part), part) for part in CLAUSES.split(text)]
     most = max(count for count, _ in shared)
     parts = [part for count, part in shared if 2 * count >= most]
     opposite, mine = turned(claim, text), denials(claim, text)
@@ -285,7 +282,7 @@ def turned_round(statement: str, text: str) -> bool:
 def _crossed(claim: str, text: str) -> tuple[str, str] | None:
     """What a claim joins of two clauses about two things: "at six on Fridays and at …"."""
     said = content_terms(claim)
-    for parts in pairwise(_CLAUSES.split(text)):
+    for parts in pairwise(CLAUSES.split(text)):
         one, other = map(content_terms, parts)
         if _without(said, [*one, *other]):
             continue

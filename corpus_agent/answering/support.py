@@ -33,9 +33,9 @@ from corpus_agent.text.polarity import answers
 from corpus_agent.text.sentences import is_title, units
 from corpus_agent.text.tables import (
     TextTable,
-    cell_spans,
     ends_with_figures,
     is_row,
+    named_cells,
     names_of_columns,
     tables_of,
 )
@@ -203,13 +203,8 @@ def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
     """The cells of the last of these lines, a row, behind the names of their columns."""
     row = lines[-1]
     if is_row(row):
-        texts = [row[start:end] for start, end in cell_spans(row)]
-        names = table.names if table and len(table.names) == len(texts) else [""] * len(texts)
-        split = (text.partition(": ") for text in texts)  # a cell may name its column itself
-        own = [(one, rest) if rest else ("", one) for one, _, rest in split]
-        return in_units(
-            [(mine or name, text) for name, (mine, text) in zip(names, own, strict=True)]
-        )
+        cells = named_cells(table.names if table else (), row)
+        return in_units([(name, row[start:end]) for name, start, end in cells])
     count, above, words = ends_with_figures(row), names_of_columns(lines), row.split()
     names = lines[above].split()[-count:] if count and above is not None else []
     if len(names) < count or not count or not all(map(periods, names)):

@@ -218,16 +218,13 @@ def _without_former(document: DocumentText, read: list[Reading], at: int) -> lis
 
 def _of_row(document: DocumentText, kind: FieldType, at: int, end: int) -> list[Reading]:
     """The figure of a row that counts: of the latest year, and none that is only planned."""
-    cells = list[tuple[str, list[Reading]]]()
-    if document.row_at(at):
+    if row := document.cells_at(at):
         first, _ = document.line_span(at)
-        for begins, ends in cell_spans(document.text[first:end]):
-            begins = max(at, first + begins)
-            name = document.column_at(begins)
-            if document.text.startswith(f"{name}: ", begins):  # a row that names its columns
-                begins += len(name) + 2
-            if read := _values(document, kind, begins, first + ends, bare=True):
-                cells.append((name, read))
+        cells = [
+            (name, read)
+            for name, begins, ends in row
+            if (read := _values(document, kind, max(at, first + begins), first + ends, bare=True))
+        ]
         # A cell that is a year says of when the others are.
         cells = [cell for cell in cells if not _YEAR.fullmatch(cell[1][0].text)] or cells
     else:

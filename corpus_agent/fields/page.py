@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from operator import itemgetter
 
 import regex
 
@@ -17,7 +18,7 @@ from corpus_agent.fields.amounts import find_durations, unit_of
 from corpus_agent.text.dates import Reading, find_dates, habit
 from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, listed
 from corpus_agent.text.sentences import Unit, front_matter, is_title, units
-from corpus_agent.text.tables import TextTable, column_of, tables_of
+from corpus_agent.text.tables import TextTable, named_cells, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
 
 _LONGEST = 1_200  # characters of a sentence that is quoted whole
@@ -180,12 +181,14 @@ class DocumentText:
 
     def column_at(self, at: int) -> str:
         """The name of the column in whose cell a place stands; "" where it is in none."""
-        number = self.line_at(at)
-        table = self._rows.get(number)
-        if table is None:
-            return ""
-        start, end = self.line_span(at)
-        return column_of(table, self.text[start:end], at - start)
+        cells, (start, _) = self.cells_at(at), self.line_span(at)
+        number = bisect_left(cells, at - start, key=itemgetter(2))
+        return cells[number][0] if number < len(cells) else ""
+
+    def cells_at(self, at: int) -> list[tuple[str, int, int]]:
+        """The cells of the row in which a place stands, counted from its beginning."""
+        table = self._rows.get(self.line_at(at))
+        return named_cells(table.names, self.text[slice(*self.line_span(at))]) if table else []
 
     def row_at(self, at: int) -> str:
         """The row of a table in which a place stands; "" where it is in none."""

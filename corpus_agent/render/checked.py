@@ -31,7 +31,7 @@ from corpus_agent.render.common import (
     qualified,
     taken,
 )
-from corpus_agent.text.naming import answered_by, quoted
+from corpus_agent.text.naming import EXTRACTIVE, answerer, quoted
 from corpus_agent.text.sanitize import enclosed, inert, message, one_line, unlinked, visible
 from corpus_agent.text.tokens import has_digit, terms
 from corpus_agent.text.wording import number_of
@@ -297,7 +297,8 @@ def heading(content: dict[str, Any], *, own: bool) -> str:
     when = local_time(str(content.get("started", "")))
     asked = quoted(str(content.get("question", "")), inert)
     status = (_status(content) or "of no known status").replace("_", " ")
-    by = answered_by(str(content.get("answerer", "")))
+    name = str(content.get("answerer", ""))
+    by = "without a model" if name == EXTRACTIVE else f"by {answerer(name)}"
     return f"Asked {when}: {asked} · {status} · {by}{whose}"
 
 

@@ -98,11 +98,6 @@ def answerer(name: str, breaking: Breaking = inert) -> str:
     return name if name == EXTRACTIVE else called(name, breaking, MODEL, again=True)
 
 
-def answered_by(name: str, breaking: Breaking = inert) -> str:
-    """Who answered, as a person reads it."""
-    return "without a model" if name == EXTRACTIVE else f"by {answerer(name, breaking)}"
-
-
 def _called(clean: str, name: str, kind: Form) -> str:
     plain = kind.plain.fullmatch(clean) and not _OUR_WORDS.search(clean)
     return clean if plain and len(clean) <= kind.most else _quoted(clean, name, kind.most)

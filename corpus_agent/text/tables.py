@@ -6,7 +6,6 @@ the text of a PDF has: "Berth rent 18,400 17,900" under "2023 2022".
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -49,22 +48,19 @@ def tables_of(texts: Sequence[str]) -> Iterator[TextTable]:
             below.append(number)
 
 
-def column_of(table: TextTable, line: str, at: int) -> str:
-    """The name of the column in whose cell a character of a row's line stands; "" for none."""
-    bars, columns = _columns(table.names, line)
-    number = bisect_left(bars, at) - 1
-    return columns[number] if 0 <= number < len(columns) else ""
-
-
 @lru_cache(4)  # a row is asked of each of its cells
-def _columns(names: tuple[str, ...], line: str) -> tuple[list[int], list[str]]:
-    """Where the bars of a row's line stand, and the names of its cells' columns."""
-    cells, known = _cells(line), {*names} - {""}
-    labels = [cell.partition(": ")[0] for cell in cells]
-    others = names if len(names) == len(cells) else ("",) * len(cells)
-    every = zip(cells, labels, others, strict=True)
-    named = [label if label in known and label != cell else other for cell, label, other in every]
-    return [bar.start() for bar in _BARS.finditer(line)], named
+def named_cells(names: tuple[str, ...], row: str) -> list[tuple[str, int, int]]:
+    """The column of each cell of a row, "" for none, and where its own text begins and ends.
+
+    A cell may name its column itself, with any name where none is known.
+    """
+    spans, found = cell_spans(row), list[tuple[str, int, int]]()
+    others = names if len(names) == len(spans) else ("",) * len(spans)
+    for (start, end), other in zip(spans, others, strict=True):
+        label, _, rest = row[start:end].partition(": ")
+        named = rest and label and (label in names or not names)
+        found.append((label, end - len(rest), end) if named else (other, start, end))
+    return found
 
 
 def cell_spans(row: str) -> list[tuple[int, int]]:

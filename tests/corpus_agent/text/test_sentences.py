@@ -7,7 +7,7 @@ from corpus_agent.text.sentences import MOST_WITHOUT_STOPS, front_matter, units
 from corpus_agent.text.tables import (
     MAX_LINES_ABOVE,
     TextTable,
-    column_of,
+    named_cells,
     names_of_columns,
     tables_of,
 )
@@ -171,15 +171,18 @@ def test_the_tables_of_a_text():
         assert list(tables_of(text.split("\n"))) == [TextTable(*each) for each in tables], text
 
 
-def test_the_column_of_a_place():
-    table = TextTable(1, ("Payee", "Sum"), (2,))
-    for line, at, name in (
-        ("| Ash | 3 |", "3", "Sum"),
-        ("| Sum: 3 |", "3", "Sum"),
-        ("| Ash | 3 | 4 |", "3", ""),
-        ("| Ash \\| Co | 3 |", "Co", "Payee"),
+def test_each_cell_of_a_row_has_its_column():
+    names = ("Payee", "Sum")
+    for row, known, cells in (
+        ("| Ash | 3 |", names, "Payee Ash, Sum 3"),
+        ("| Sum: 3 |", names, "Sum 3"),
+        ("| Ash | 3 | 4 |", names, " Ash,  3,  4"),
+        ("| Ash \\| Co | 3 |", names, "Payee Ash \\| Co, Sum 3"),
+        ("| Who: Ash | 3 |", names, "Payee Who: Ash, Sum 3"),
+        ("| Who: Ash | 3 |", (), "Who Ash,  3"),
     ):
-        assert column_of(table, line, line.index(at)) == name, line
+        found = (f"{name} {row[start:end]}" for name, start, end in named_cells(known, row))
+        assert ", ".join(found) == cells, row
 
 
 ROWS = {
