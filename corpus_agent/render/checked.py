@@ -273,8 +273,7 @@ def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -
                 yield f"    now {enclosed(found.now.quote)}"
         if not rows:
             yield "(nothing was quoted)"
-    every = [found for _, rows in checked for found in rows]
-    yield standing(every)
+    yield standing([found for _, rows in checked for found in rows])
 
 
 def standing(checked: Sequence[Rechecked]) -> str:

@@ -224,11 +224,9 @@ def test_a_file_holds_everything_and_nothing_in_it_is_live():
     text = render.export_markdown([exported()])
     for words in (
         *("When is it due?", "perhaps", "It is due on the first day [1].", "A notice."),
-        *(
-            "lease.pdf:3, page 7",
-            "due on the first day",
-            "3 documents searched, 1 could not be read",
-        ),
+        "lease.pdf:3, page 7",
+        "due on the first day",
+        "3 documents searched, 1 could not be read",
     ):
         assert words in text
     text = render.export_markdown([exported(HOSTILE, HOSTILE)])

@@ -181,8 +181,7 @@ def test_each_cell_of_a_row_has_its_column():
         ("| Who: Ash | 3 |", names, "Payee Who: Ash, Sum 3"),
         ("| Who: Ash | 3 |", (), "Who Ash,  3"),
     ):
-        found = (f"{name} {row[start:end]}" for name, start, end in named_cells(known, row))
-        assert ", ".join(found) == cells, row
+        assert ", ".join(f"{n} {row[a:b]}" for n, a, b in named_cells(known, row)) == cells, row
 
 
 ROWS = {
