@@ -35,7 +35,7 @@ _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
 _FEW_WORDS = 2
 _OPENING_MARKS = " \t\"'“„«‘(…."
 _AROUND_BRACKETS = " \t\"'“”„«»‘’*_~.,;:!?。，；！？†‡¹²³⁴⁵⁶⁷⁸⁹⁰"
-_DASHES = "—–―‒-"
+_NUMBERED = re.compile(r"(?i).[\s*\d]*+(?:[ivxlc]++|\w)?[\s*]*+[)\]]")  # "(II)", "[ * * * ]"
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 _FORGED_MARK = re.compile(r"\s*- - - .{1,40}$")  # as the text of a document has what is like a mark
 
@@ -210,7 +210,7 @@ def _is_one(text: str, one: Unit, other: Unit) -> bool:
     if is_below:
         return False
     goes_on = second.lstrip(_OPENING_MARKS)[:1].islower() and not is_item(second)
-    goes_on = goes_on or second[0] in _DASHES  # which begin no item within a line
+    goes_on = goes_on or second[0] in "—–―‒-"  # which begin no item within a line
     return goes_on or _is_short(second) or (_is_short(first) and not is_item(first))
 
 
@@ -219,7 +219,7 @@ def _is_note(text: str, is_below: bool) -> bool:
     bare = text.lstrip(_AROUND_BRACKETS).rstrip(f"{_AROUND_BRACKETS}0123456789")
     kinds = [*map(unicodedata.category, bare)]
     alone = not is_below or kinds[-1:] == ["Pe"] or "Pe" not in kinds
-    return kinds[:1] == ["Ps"] and alone and any(map(str.isalpha, bare))
+    return kinds[:1] == ["Ps"] and alone and not _NUMBERED.match(bare)
 
 
 def _is_short(text: str) -> bool:
