@@ -19,15 +19,7 @@ from indexer.parsers import is_installed, protocol
 from indexer.parsers.pages import LABEL, RecognisedPage, Recogniser, engine_version
 from indexer.parsers.tesseract import tesseract_scripts
 from indexer.parsers.worker import Copy, Text, Worker
-from indexer.records import (
-    NO_TEXT_LAYER,
-    RECOGNISED_TEXT,
-    Chunk,
-    FileRow,
-    Line,
-    Ocr,
-    page_mark,
-)
+from indexer.records import NO_TEXT_LAYER, RECOGNISED_TEXT, Chunk, FileRow, Line, Ocr, page_mark
 from indexer.store.texts import Texts
 from indexer.sync.read import copied, indexed, text_of
 

@@ -59,6 +59,7 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     from lxml import etree
 
     source = _MATH.sub(_linear, source) if "<math" in source.lower() else source
+    source = _SLASHED.sub(r"<\1>", source) if "/>" in source else source
     reader = _Reader(Stylesheet(source))
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
@@ -111,6 +112,11 @@ _SKIPPED, _VOID, _BLOCKS, _LISTS, _ARTICLES, _MENUS, _MENU_ROLES, _OF_THE_PAGE, 
         *("skipped", "void", "blocks", "lists", "articles"),
         *("menus", "menu_roles", "of_the_page", "machinery"),
     )
+)
+# To a browser "<div hidden/>" is open until "</div>"; to libxml2 nothing is in it.
+_SLASHED = re.compile(
+    rf"(?i)<((?:{'|'.join(_BLOCKS - {'title'})}|a|b|big|code|em|font|i|q|s|small|span|strong|u)"
+    r"(?=[\s/])(?:[^<>\"'=/]++|=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s<>\"']++)?|/(?!>))*+)/>"
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 

@@ -523,8 +523,8 @@ def pages(hides: bool) -> dict[str, tuple[str, bytes]]:
     if hides:
         mail = b"Subject: Lease\nMIME-Version: 1.0\nContent-Type: text/html\n\n"
         for way in WAYS_TO_HIDE:
-            for tag in ("div", "span"):
-                html = page(f"<p>{SHOWN} <{tag} {way}><b>{SECRET}</b></{tag}></p>")
+            for tag, slash in (("div", ""), ("span", " /")):
+                html = page(f"<p>{SHOWN} <{tag} {way}{slash}><b>{SECRET}</b></{tag}></p>")
                 found |= {
                     f"{tag} {way}": ("a.html", html),
                     f"mail {tag} {way}": ("a.eml", mail + html),
