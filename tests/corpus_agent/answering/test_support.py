@@ -90,6 +90,7 @@ SAYS = (  # claim, fact, and whether the fact supports it
     # a bound or a word turned round
     ("The crew has at least nine sailors.", "The crew has at most nine sailors.", False),
     ("Die Crew hat höchstens neun Leute.", "Die Crew hat mindestens neun Leute.", False),
+    ("The pool holds more than 400 people.", "The pool holds up to 400 people.", False),
     ("The harbour opens before 7 May.", "The harbour opens after 7 May.", False),
     ("The ticket is transferable.", "The ticket is nontransferable.", False),
     ("The crew has at most nine sailors.", "The crew has at most nine sailors.", True),
@@ -105,8 +106,7 @@ def test_a_text_says_a_figure_with_its_sign_its_unit_and_its_bound():
 
 
 def test_what_the_question_gives_need_not_be_said():
-    found = said("In 2003 eleven nights", "eleven nights", "How many in 2003?")
-    assert found.verdict == "supported"
+    assert said("In 2003 ten nights", "ten nights", "How many in 2003?").verdict == "supported"
 
 
 def test_claims_are_sentences_with_the_numbers_behind_them():

@@ -50,6 +50,7 @@ liability cap | EUR 500 | The Licensor's total liability under this deed shall n
 liability cap | GBP 500 (denied) | In no event shall the liability be £500.
 deposit | GBP 200 | The hirer leaves a deposit of £200 before collection.
 parties | Low AS; Anna Wren | Agreement between Low AS ("Seller") and Anna Wren ("Buyer").
+parties | Ann Lee; Bo Dahl | Lease between Ann Lee, Hill Road 3, and Bo Dahl.
 parties | The Low Company; Anna Wren | Made between The Low Company ("A") and Anna Wren ("B").
 parties | Low Ltd; Roe LLC | They file jointly.\\n\\nLow Ltd\\nBy: /s/ A\\n\\nRoe LLC\\nBy: /s/ B
 renewal term | P1Y | The lease renews from year to year unless it is ended.

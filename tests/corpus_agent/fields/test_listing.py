@@ -169,8 +169,7 @@ def test_a_condition_is_compared_with_every_value_and_those_that_fulfil_it_come_
     lines = "".join(f"Amount: {n} EUR\n" for n in range(1, 13))
     corpus = ListedCorpus({"a.md": lines})
     for condition, expected in (("amount > 11", "unclear"), ("amount > 0", "yes")):
-        found = listed(corpus, parse_condition(condition))
-        assert found.verdicts == (expected,)
+        assert listed(corpus, parse_condition(condition)).verdicts == (expected,)
     texts = listed(corpus, parse_condition("amount > 11")).rows[0].cells[0].texts
     assert (texts[0], texts[-1]) == ("12 EUR", "7 more")
 
