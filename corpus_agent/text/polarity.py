@@ -93,7 +93,8 @@ def denials(text: str, topic: str) -> list[str]:
     for match in _pattern("not").finditer(paired):
         behind = paired[match.end() :].split()
         near = content_terms(" ".join(behind[:_NEAR]))[:_BESIDE]
-        near += content_terms(" ".join(paired[: match.start()].split()[-_NEAR:]))[-_BESIDE:]
+        if not near or _pattern("nobody").fullmatch(match[0]):
+            near += content_terms(" ".join(paired[: match.start()].split()[-_NEAR:]))[-_BESIDE:]
         if topic and near and not any(word[:_BEGINNING] in about for word in near):
             continue
         following = next((word for word in behind if word not in STOP_WORDS), "")
