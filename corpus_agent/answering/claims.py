@@ -258,7 +258,7 @@ Cell = tuple[str, str]  # the name of its column, or "", and its text
 _IN = lazy(
     rf"(?i)\s*\((?:in\s)?(?P<sign>{SYMBOL}|{CODES})?\s?"
     r"(?P<scale>thousand|million|billion|[mk]|bn|tausend|mio|mrd|milliers|millions|miles|millones"
-    rf"|{SHORT_UNITS})?\)$|(?<=\p{{L}})\s(?P<scale>{SHORT_UNITS}|(?-i:{CODES}))$"
+    rf"|{SHORT_UNITS})?\)$|(?<=\p{{L}})(?<!\b(?:per|pro|je|par|por))\s(?P<scale>{SHORT_UNITS})$"
 )
 
 

@@ -139,8 +139,8 @@ class Window:
 
     def is_exchanged(self, claim: str) -> bool:
         """Whether a claim gives two columns of a row the cells of each other."""
-        cells = ((name, text.split()[0] if has_digit(text) else text) for name, text in self.cells)
-        said = ((_place(claim, name), _place(claim, text)) for name, text in [*cells][1:])
+        cells = [(name, text) for name, text in self.cells if name.casefold() not in fold(text)]
+        said = ((_place(claim, name), _cell_at(claim, text)) for name, text in cells)
         places = sorted(place for place in said if -1 not in place)
         return [cell for _, cell in places] != sorted(cell for _, cell in places)
 
@@ -163,6 +163,12 @@ def _place(claim: str, words: str) -> int:
     """Where a claim has words; -1 where it has not."""
     at = words and re.search(rf"\b{re.escape(words)}\b", claim, re.IGNORECASE)
     return at.start() if at else -1
+
+
+def _cell_at(claim: str, text: str) -> int:
+    """Where a claim has a cell; of one in other units its figure."""
+    whole = _place(claim, text)
+    return next((_place(claim, text[f.start : f.end]) for f in found(text) if whole < 0), whole)
 
 
 def together(windows: Sequence[Window]) -> Evidence:

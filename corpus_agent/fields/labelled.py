@@ -20,7 +20,7 @@ from corpus_agent.fields.lexicon import AMOUNTS, WORDED, Field, FieldType
 from corpus_agent.fields.page import FIGURE, HEADING, NOT_OUTRIGHT, DocumentText, FieldValue
 from corpus_agent.fields.parties import name_at, place_at, with_role
 from corpus_agent.text.dates import Reading, find_dates
-from corpus_agent.text.number_words import CODES, SHORT_UNITS
+from corpus_agent.text.number_words import SHORT_UNITS
 from corpus_agent.text.tables import TextTable, cell_spans
 from corpus_agent.text.tokens import fold
 
@@ -33,7 +33,7 @@ _MOST_PLACE = 60  # characters of a line behind a label that are a place
 
 # Behind a label may stand what it is for, a year or a unit: "Price 2023:", "Rent (monthly):".
 _FOR = (
-    rf"(?:(?:(?:19|20)\d\d|(?i:{SHORT_UNITS})|{CODES})(?=[*_ ]{{0,3}}[:：=|])"
+    rf"(?:(?:(?:19|20)\d\d|(?i:{SHORT_UNITS}))(?=[*_ ]{{0,3}}[:：=|])"
     r"|\d{1,2}(?:[.,]\d)?[ ]?%|\([^()\n]{1,30}\))"
 )
 _LABEL = regex.compile(

@@ -55,7 +55,7 @@ SYMBOLS = "|".join(sign.replace("$", r"\$") for sign in _SYMBOLS)
 CODES = "|".join([*table("currencies"), *(sign for sign in _SIGNS if sign[-1].isalpha())])
 ANY_CASE_CODES = rf"(?-i:(?!try|Try))(?:{CODES})"  # where case is ignored: "try" is a word
 
-SHORT_UNITS = "|".join(sorted(word for word in UNIT if len(word) in (2, 3)))
+SHORT_UNITS = "|".join(fold(line("spelt", "columns")).split())
 """In a pattern what may end the name of a column without brackets: "RAM GB"."""
 
 

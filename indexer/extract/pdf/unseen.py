@@ -179,12 +179,17 @@ class Drawing:
             self.spaces.setdefault(at, matrix)
 
     @cached_property
+    def drawn_boxes(self) -> Sequence[float]:
+        """Four sides of each text where its form draws it; a blank has no area."""
+        return calls.boxes(self.texts)
+
+    @cached_property
     def sides(self) -> tuple[Sequence[float], ...]:
         """The left ends of all texts on the page, their bottoms, right ends and tops."""
-        found = calls.boxes(self.texts)
+        found = array("d", self.drawn_boxes)  # single precision makes nothing of a tiny one
         for at, matrix in self.spaces.items():
             inner = found[4 * at : 4 * at + 4]
-            found[4 * at : 4 * at + 4] = array("f", _moved(inner, matrix))
+            found[4 * at : 4 * at + 4] = array("d", _moved(inner, matrix))
         return found[0::4], found[1::4], found[2::4], found[3::4]
 
     def box(self, at: int) -> Box:
@@ -203,7 +208,7 @@ class Drawing:
         if off:
             found.update(at for at, drawn in enumerate(self.texts) if drawn in off)
             found.update(*(texts for form, texts in self.forms.items() if form in off))
-        return sorted(at for at in found if _area(self.box(at)) > 0)
+        return sorted(at for at in found if _area(self.drawn_boxes[4 * at : 4 * at + 4]) > 0)
 
     # --- By mode, place and size ------------------------------------------------------------------
 
@@ -337,7 +342,7 @@ def _product(first: Matrix, second: Matrix) -> Matrix:
     return a, b, c, d, e, f
 
 
-def _area(box: Box) -> float:
+def _area(box: Sequence[float]) -> float:
     return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
 
 

@@ -86,10 +86,14 @@ Its entry fee is 30 euros.
 
 ## Sheds
 
-| Shed | Height cm | Load kg |
-|---|---|---|
-| shed-01 | 12 | 250 |
-| shed-02 | 14 | 250 |
+| Shed | Height cm | Load kg | Rent | Due day |
+|---|---|---|---|---|
+| shed-01 | 12 | 250 | EUR 5 | 15 |
+| shed-02 | 14 | 250 | EUR 7 | 16 |
+
+| Buyer | Seller |
+|---|---|
+| Alpha | Beta |
 """
 CORPUS = ListedCorpus(
     {
@@ -205,6 +209,7 @@ def kinds(text: str) -> list[str]:
         ("Wages for 2025: £980 thousand.", "supported", "plots.md:16 · Fees", "", ""),
         ("The load of shed-01 is 250 kg.", "supported", "plots.md:31 · Sheds", "", ""),
         ("Of shed-01 the load is 12 kg, the height 250 cm.", "not_found", "plots.md:31", "", ""),
+        ("Beta is the buyer and Alpha the seller.", "not_found", "plots.md:36", "", ""),
         ("The load of shed-01 is 300 kg.", "doubtful", "plots.md:31 · Sheds", "300 kg", "250 kg"),
         ("The entry fee of the regatta is 35 euros.", "doubtful", "plots.md:25", "35", "30"),
         ("“12 ducks were counted.”", "quoted", "plots.md:20", "", ""),
@@ -561,6 +566,10 @@ Ninguna de las tres bodegas tenía moho.
 + No se encontró moho en ninguna de las tres bodegas.
 Nessuno dei nove forni era collegato al gas.
 + Dei nove forni nessuno aveva ricevuto il gas.
+The monthly fee is 700 EUR (formerly: 500 EUR).
+- The monthly fee is 500 EUR.
+Der Beitrag ist 900 Euro, bisher (seit 2019) 800 Euro.
+- Der Beitrag ist 800 Euro.
 """
 
 

@@ -80,9 +80,13 @@ UNSEEN = {
     "white outlines": SECRET.replace("72 600", "1 Tr 1 G 72 600"),
     "clear": "/Clear gs " + SECRET,
     "in a form, black on black": "/X Do ",
+    "in a form without a height": "q 1 0 0 .000001 0 600 cm /X Do Q",
+    "in a form of no size": "q 0 0 0 0 0 600 cm /X Do Q",
 }
 FORMS = {
     "under a form's box": form(BLACK_BOX),
+    "in a form without a height": form(SECRET),
+    "in a form of no size": form(SECRET),
     "in a form, black on black": form(BLACK_BOX + SECRET),
 }
 
