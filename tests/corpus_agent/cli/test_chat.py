@@ -58,7 +58,7 @@ def test_citations_are_numbered_through_the_conversation():
     said = conversation(asked, replies)
     assert "At 24 °C [1]" in said
     assert "Every 12 hours [2]. At 24 °C [1]." in said
-    assert said.splitlines()[-2:] == ["[1] bread.md:3", "[2] bread.md:5"]
+    assert said.splitlines()[-2:] == ["[1] bread.md:3 · Bread", "[2] bread.md:5 · Bread"]
 
 
 HOSTILE_NAMES = (
