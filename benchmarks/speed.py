@@ -78,7 +78,7 @@ def through_workers(root: Path, sources: list[str], workers: int) -> int:
         with copied(root, source, 0) as copy:
             return worker.read(copy.descriptor, source)
 
-    with in_order(read, sources, lambda text: len(text.encoding), Worker, workers) as texts:
+    with in_order(read, sources, [0] * len(sources), Worker, workers) as texts:
         return sum(max(line.page or 0 for line in decoded(text.encoding)) for text in texts)
 
 

@@ -97,10 +97,6 @@ class Recogniser(PageReader):
         super().__init__(program, _ENVIRONMENT)
         self._bounds = bounds
 
-    def count(self, document: Copy) -> int:
-        """How many pages a document has; raises UnreadableDocument."""
-        return self.give(document, self._bounds)
-
     def read(self, document: Copy, number: int, *, look: bool = False) -> RecognisedPage:
         """The text of a page; with `look`, none where a first look finds no lines on it."""
         self.give(document, self._bounds)

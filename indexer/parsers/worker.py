@@ -29,10 +29,10 @@ WINDOW: Batch = (2_000, 51_200)  # as much as one reading can show
 MAX_WORKERS = 4
 FILES_A_WORKER = 64
 BYTES_A_WORKER = 2**18
-# Results that wait for their turn. Enough for the embedding model to find its next batch ready, and
-# the second bound is what the results of all workers may exceed by one document each.
-AHEAD_ITEMS = 256
-AHEAD_BYTES = 64 * 2**20
+# Of files that are read before their turn: enough for the embedding model to find its next batch
+# ready. Beyond the second bound there is one for each worker.
+AHEAD_FILES = 128
+AHEAD_BYTES = 16 * 2**20
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -175,53 +175,34 @@ def workers_for(files: int, size: int) -> int:
 def in_order(
     task: Callable[[Worker, _Item], _Result],
     items: Sequence[_Item],
-    size: Callable[[_Result], int],
+    sizes: Sequence[int],
     make_worker: Callable[[], Worker],
-    workers: int | None = None,
+    workers: int,
 ) -> Iterator[Iterator[_Result]]:
     """The results of `task` for the items in their order, made ahead by threads with a worker each.
 
-    `size` gives the bytes of a result. Leaving the block kills running tasks.
+    `sizes` are the bytes of the items. Leaving the block kills running tasks.
     """
-    lent = [make_worker() for _ in range(max(1, min(workers or worker_count(), len(items))))]
+    lent = [make_worker() for _ in range(max(1, min(workers, len(items))))]
     free, own = [*lent], threading.local()
-    changed = threading.Condition()
-    taken = held = 0
-    stopped = False
-
-    def run(place: int, item: _Item) -> _Result:
-        nonlocal held
-        with changed:  # items begin in order, so the one that is waited for goes on: no lock-up
-            changed.wait_for(lambda: stopped or place <= taken or held < AHEAD_BYTES)
-        result = task(own.worker, item)
-        with changed:
-            held += size(result)
-        return result
-
-    def results() -> Iterator[_Result]:
-        nonlocal held, taken
-        waiting: deque[Future[_Result]] = deque()
-        coming = enumerate(items)
-        for _ in items:
-            while len(waiting) < AHEAD_ITEMS and (following := next(coming, None)) is not None:
-                waiting.append(executor.submit(run, *following))
-            result = waiting.popleft().result()
-            with changed:
-                held -= size(result)
-                taken += 1
-                changed.notify_all()
-            yield result
 
     def begin() -> None:
         own.worker = free.pop()
+
+    def results() -> Iterator[_Result]:
+        begun: deque[Future[_Result]] = deque()
+        for first in range(len(items)):
+            while (at := first + len(begun)) < len(items) and (
+                len(begun) < len(lent)
+                or (len(begun) < AHEAD_FILES and sum(sizes[first:at]) < AHEAD_BYTES)
+            ):
+                begun.append(executor.submit(lambda item: task(own.worker, item), items[at]))
+            yield begun.popleft().result()
 
     executor = ThreadPoolExecutor(len(lent), "reading", begin)
     try:
         yield results()
     finally:
-        with changed:
-            stopped = True
-            changed.notify_all()
         for worker in lent:
             worker.stop()
         executor.shutdown(cancel_futures=True)

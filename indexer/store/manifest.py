@@ -26,7 +26,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from indexer.errors import CorpusError, DamagedStore, IncompatibleStore
+from indexer.errors import DamagedStore, IncompatibleStore
 from indexer.files.opening import lock_briefly
 from indexer.files.paths import INDEX_FOLDER
 from indexer.records import MAX_NUMBER, PACKAGED_MODEL, Coverage, Fingerprint, fits, is_other
@@ -180,8 +180,13 @@ def _parsed(store: Path, file: FileIO) -> Manifest:
         raise damaged(store, f"{MANIFEST_NAME} is no JSON") from None
     if not isinstance(loaded, dict) or type(loaded.get("schema")) is not int:
         raise damaged(store, f"{MANIFEST_NAME} is no manifest")
-    if loaded["schema"] != SCHEMA:
-        raise _of_another_release(store, loaded["schema"])
+    schema, which = loaded["schema"], f"The index in {str(store)!r} is of"
+    if schema > SCHEMA:
+        later = f"(schema {min(schema, MAX_NUMBER)}; this one reads {SCHEMA})"
+        raise IncompatibleStore(f"{which} a later release {later}.", "Update corpus-agent.")
+    if schema < SCHEMA:
+        earlier = f"{which} an earlier release (schema {schema} of {SCHEMA})."
+        raise DamagedStore(earlier, "Make it anew: corpus-agent index")
     checksum = loaded.pop("check", None)
     if checksum != sum_of(store, loaded):
         raise damaged(store, f"{MANIFEST_NAME} is not what was written")
@@ -209,15 +214,6 @@ def _record(loaded: dict[str, Any]) -> Manifest:
     if not all(_NAMES.fullmatch(n) and _SUMS.fullmatch(s) for n, s in whole.contents.items()):
         raise ValueError("contents are no sums of tables")
     return whole
-
-
-def _of_another_release(store: Path, schema: int) -> CorpusError:
-    which = f"The index in {str(store)!r} is of"
-    if schema > SCHEMA:
-        later = f"(schema {min(schema, MAX_NUMBER)}; this one reads {SCHEMA})"
-        return IncompatibleStore(f"{which} a later release {later}.", "Update corpus-agent.")
-    earlier = f"{which} an earlier release (schema {schema} of {SCHEMA})."
-    return DamagedStore(earlier, "Make it anew: corpus-agent index")
 
 
 def sum_of(store: Path, content: dict[str, Any]) -> str:

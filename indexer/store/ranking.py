@@ -5,9 +5,8 @@ Row ids are those of one version of the table.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -48,12 +47,6 @@ def best(ids: NDArray[np.uint64], scores: NDArray[np.floating[Any]], limit: int)
         ids, scores = ids[at], scores[at]
     order = np.lexsort((ids, -scores))[:limit]
     return dict(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
-
-
-def merged(found: Iterable[Ranking], limit: int) -> Ranking:
-    """The best rows of several rankings; of equal ones those of the first ranking."""
-    rows = chain.from_iterable(ranking.items() for ranking in found)
-    return dict(sorted(rows, key=lambda row: -row[1])[:limit])
 
 
 class _Rows(NamedTuple):

@@ -24,7 +24,7 @@ from indexer.store.document_names import Names
 from indexer.store.filters import Term, parse_filter, selector
 from indexer.store.lance import ROW_ID, SCORE, open_table, quoted, with_sources
 from indexer.store.manifest import check_contents, hold, root_of
-from indexer.store.ranking import Candidate, Ranking, Vectors, best, merged, vectors_of
+from indexer.store.ranking import Candidate, Ranking, Vectors, best, vectors_of
 from indexer.store.tables import CHUNK_COLUMNS, FILE_COLUMNS, FULL_TEXT_COLUMN, KEY_COLUMN, chunk_of
 
 SAMPLES = 5  # passages that a check looks at again
@@ -111,11 +111,11 @@ class Snapshot:
         rows = self._rows(ranking)
         columns = [*CHUNK_COLUMNS, KEY_COLUMN]
         found = self._chunks.take(rows, columns).to_pylist() if rows else []
-        by_row = {one[ROW_ID]: one for one in found}
-        every = ((self._first + row, by_row[row]) for row in rows)
+        by_key = {self._first + one[ROW_ID]: one for one in found}
         return {
             key: Hit(self._named(chunk_of(one)), ranking[key], 0.0, 0.0, key=one[KEY_COLUMN])
-            for key, one in every
+            for key in ranking
+            if (one := by_key.get(key))
         }
 
     # ---- Files
@@ -317,7 +317,8 @@ class Snapshots:
         several stores each weighs words by its own rows.
         """
         every = (part.ranked(query, vector, every_word=every_word) for part in self.parts.values())
-        return merged(every, query.limit)
+        rows = chain.from_iterable(ranking.items() for ranking in every)
+        return dict(sorted(rows, key=lambda row: -row[1])[: query.limit])  # ties: store by store
 
     def pool(self, *rankings: Iterable[int]) -> list[Candidate]:
         """What the rows of the rankings are fused by, each once, store by store."""

@@ -233,13 +233,10 @@ def make_indices(table: Table, rows: int, scale: Scale) -> bool:
     drop, make = plan_indices(rows, [index.name for index in table.indices()], scale)
     for name in drop:
         table.drop_index(name)
+    known = {WORDS: (FULL_TEXT_COLUMN, FTS()), SOURCES: ("source", BTree())}
     for name in make:
-        if name == WORDS:
-            table.create_index(FULL_TEXT_COLUMN, FTS(), name)
-        elif name == SOURCES:
-            table.create_index("source", BTree(), name)
-        else:
-            table.create_index("vector", IvfRq(BITS, trained_partitions([name])), name)
+        of_vectors = "vector", IvfRq(BITS, trained_partitions([name]))
+        table.create_index(*known.get(name, of_vectors), name)
     return bool(drop or make)
 
 

@@ -110,13 +110,13 @@ class Texts:
             return None
         try:
             with os.fdopen(os.open(path, READ_ONLY), "rb") as file:
-                return _unpacked(file.read(_MAX_BYTES), self.key, _name(path))
+                return _unpacked(file.read(_MAX_BYTES), self.key, path.rpartition("/")[2])
         except OSError:  # none, or not for this user: either way it can be had from the file
             return None
 
     def _write(self, path: str, body: bytes, spare_bytes: int = RESERVED_DISK_BYTES) -> bool:
         """Whether an entry with this content could be stored, and left so much of the disk."""
-        data = packed(body, self.key, _name(path))
+        data = packed(body, self.key, path.rpartition("/")[2])
         new = f"{path}.{os.getpid()}-{threading.get_ident()}.new"
         try:
             disk = os.statvfs(self._store)
@@ -144,11 +144,6 @@ def _how_read(source: str) -> str:
 @lru_cache(1_000)
 def _short(how: str) -> str:
     return hashlib.sha256(how.encode()).hexdigest()[:16]
-
-
-def _name(path: str) -> str:
-    """The name of an entry: whose text it is, and how it was read."""
-    return path.rpartition("/")[2]
 
 
 def packed(body: bytes, key: bytes, name: str) -> bytes:

@@ -186,12 +186,11 @@ class Writer:
 
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
         """Replace the rows of `files`, and delete those of `removed`."""
-        rows = {file.row.source: file.row for file in files}
         self._new_chunks |= {**dict.fromkeys(removed), **{file.row.source: file for file in files}}
-        self._new_rows |= {**dict.fromkeys(removed), **rows}
+        self._new_rows |= dict.fromkeys(removed)
         for source in removed:
             self.files.pop(source, None)
-        self.files |= rows
+        self.retime([file.row for file in files])
         if sum(len(file.chunks) for file in self._new_chunks.values() if file) >= WRITE_CHUNKS:
             self._write()
 

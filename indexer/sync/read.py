@@ -86,22 +86,14 @@ def _begins_with(file: io.FileIO, sha256: bytes, size: int) -> bool:
     return digest.digest() == sha256
 
 
-def text_of(
-    copy: Copy,
-    source: str,
-    worker: Worker,
-    texts: Texts,
-    *,
-    fresh: bool = False,
-) -> Text:
+def text_of(copy: Copy, source: str, worker: Worker, texts: Texts) -> Text:
     """The whole text of a document, cached or parsed."""
     if not copy.bytes:
         raise UnreadableDocument("no_bytes", "the file is empty")
-    text = None if fresh else texts.get(copy.sha256, source)
+    text = texts.get(copy.sha256, source)
     if text is None:
         text = worker.read(copy.descriptor, source)
-        if not fresh:
-            texts.put(copy.sha256, source, text)
+        texts.put(copy.sha256, source, text)
     return text
 
 
@@ -118,15 +110,13 @@ def read_all(
     There are as many `workers` as cores unless a number is given, or fewer where there is little to
     read. Closing the iterator stops them.
     """
-    workers = workers or workers_for(len(files), sum(seen.bytes for seen in files))
+    sizes = [seen.bytes for seen in files]
+    workers = workers or workers_for(len(files), sum(sizes))
 
     def read(worker: Worker, seen: SeenFile) -> tuple[FileRow, Text | None]:
         return _read(root, seen, worker, texts)
 
-    def size(done: tuple[FileRow, Text | None]) -> int:
-        return len(done[1].encoding) if done[1] else 0
-
-    with in_order(read, files, size, make_worker, workers) as results:
+    with in_order(read, files, sizes, make_worker, workers) as results:
         for seen, (row, text) in zip(files, results, strict=True):
             yield seen, *(indexed(row, text, chunker) if text else (row, []))
 

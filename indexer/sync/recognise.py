@@ -16,12 +16,12 @@ from indexer.errors import Refused, UnreadableDocument
 from indexer.extract.normalise import lines_of
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import is_installed, protocol
-from indexer.parsers.pages import LABEL, RecognisedPage, Recogniser, engine_version
+from indexer.parsers.pages import LABEL, OCR_LIMITS, RecognisedPage, Recogniser, engine_version
 from indexer.parsers.tesseract import tesseract_scripts
 from indexer.parsers.worker import Copy, Text, Worker
 from indexer.records import NO_TEXT_LAYER, RECOGNISED_TEXT, Chunk, FileRow, Line, Ocr, page_mark
 from indexer.store.texts import Texts
-from indexer.sync.read import copied, indexed, text_of
+from indexer.sync.read import copied, indexed
 
 LOOKED = "look-1"  # in the label of a picture at which only a first look was taken
 MAX_PROBLEMS = 10  # pages that a remark names
@@ -88,7 +88,7 @@ class RecognitionRun:
             return self._row(row, base, {number: known[number] for number in numbers})
         if base is None and not numbers:
             try:
-                numbers = frozenset(range(1, self._recogniser.count(copy) + 1))
+                numbers = frozenset(range(1, self._recogniser.give(copy, OCR_LIMITS) + 1))
             except UnreadableDocument as error:
                 return self._row(row, base, {1: self._unread(copy.sha256, 1, error)})
         only_look = self.ocr == "auto" and row.is_picture
@@ -150,7 +150,7 @@ def own_text(copy: Copy, row: FileRow, worker: Worker, texts: Texts) -> Text | N
     if text is not None and "ocr" not in _marks(text.extractor):
         return text
     try:
-        return text_of(copy, row.source, worker, texts, fresh=True)
+        return worker.read(copy.descriptor, row.source)
     except UnreadableDocument as error:
         if error.reason == "no_text_layer":
             return None

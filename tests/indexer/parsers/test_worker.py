@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indexer
-from indexer.errors import SealUnavailable, UnreadableDocument
+from indexer.errors import UnreadableDocument
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits
 from indexer.parsers.worker import Worker, in_order
@@ -159,14 +159,6 @@ def test_a_worker_is_not_told_the_environment(worker, monkeypatch):
     assert "LC_ALL=C.UTF-8" in environment
     assert not any("secret" in line for line in environment)
     assert any("secret" in line for line in unconfined(do("environment")))
-
-
-def test_a_worker_that_cannot_be_confined_reads_nothing():
-    with (
-        closing(Worker("tests.support.threaded_worker")) as worker,
-        pytest.raises(SealUnavailable, match="2 threads run in this process"),
-    ):
-        read(worker, b"words\n")
 
 
 def sent(**values: object) -> bytes:
@@ -354,7 +346,7 @@ def test_results_come_in_order_whatever_is_ready_first():
         time.sleep(0.05 if number % 7 == 0 else 0)
         return number * number
 
-    with in_order(task, range(50), lambda _: 0, Worker, 4) as results:
+    with in_order(task, range(50), [0] * 50, Worker, 4) as results:
         assert list(results) == [number * number for number in range(50)]
 
 
@@ -366,6 +358,6 @@ def test_what_a_task_raises_is_raised_to_the_taker():
 
     with (
         pytest.raises(LookupError, match="number 20"),
-        in_order(task, range(50), lambda _: 0, Worker, 2) as results,
+        in_order(task, range(50), [0] * 50, Worker, 2) as results,
     ):
         list(results)
