@@ -1,9 +1,7 @@
 """What is nested without end, in every format, is accounted for in seconds and in plain words."""
 
 import gzip
-import io
 import re
-import tarfile
 import time
 from collections.abc import Callable
 
@@ -32,15 +30,6 @@ def repeatedly(wrap: Callable[[bytes], bytes], times: int) -> bytes:
 
 def in_zip(data: bytes) -> bytes:
     return zipped({"a.zip" if data[:2] == b"PK" else "a.txt": data})
-
-
-def in_tar(data: bytes) -> bytes:
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as archive:
-        info = tarfile.TarInfo("a.tar" if len(data) > 1_000 else "a.txt")
-        info.size = len(data)
-        archive.addfile(info, io.BytesIO(data))
-    return stream.getvalue()
 
 
 def word(body: str) -> bytes:
@@ -86,7 +75,6 @@ FILES: dict[str, Callable[[], str | bytes]] = {
     ),
     "codec.html": lambda: f"<meta charset=idna><p>{TEXT}</p>{'a.b' * 90_000}",
     "zips.zip": lambda: repeatedly(in_zip, 40),
-    "tars.tar": lambda: repeatedly(in_tar, 20),
     "packed.txt.gz": lambda: repeatedly(gzip.compress, 60),
     "tables.docx": lambda: word(around("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", 80)),
     "controls.docx": lambda: word(around("<w:sdt><w:sdtContent>", "</w:sdtContent></w:sdt>")),

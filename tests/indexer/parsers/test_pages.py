@@ -284,7 +284,8 @@ def test_what_is_said_of_a_page_is_lines_of_words():
     assert (page_of(said).lines, page_of(said).problem) == ((("a line", 0.5),), "a b")
     wrong = [["two\nlines", 0.5], ["\ud800", 0.5], ["x" * 2_001, 0.5], [7, 0.5]]
     wrong += [["a line", confidence] for confidence in (1.5, -0.1, float("nan"), None)]
-    others = ({"problem": 7}, {"problem": "x" * 1_001}, {"version": None})
+    others = [{"problem": 7}, {"problem": "x" * 1_001}, {"version": None}, {"lines": None}]
+    others += [{"words": [[0, 0.1, 0.1, 0.2, 1.5, "b"]]}]
     for each in (*({"lines": [line]} for line in wrong), *others):
         with pytest.raises(protocol.Malformed):
             print(each, page_of(said | each))

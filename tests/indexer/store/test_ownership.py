@@ -215,6 +215,14 @@ def test_of_a_writer_nothing_is_shown_but_what_ours_say_of_themselves(tmp_path, 
         for odd in ("", "n\n" * 99, ours + "\n", ours + " a.example", ours.replace("-x", ".x")):
             (tmp_path / LOCK_NAME).write_text(odd)  # as a foreign store may hold
             assert writer_of(tmp_path) == "another process", odd
+    assert (writer_of(tmp_path), (tmp_path / LOCK_NAME).read_text()) == (None, "")
+    assert (tmp_path / LOCK_NAME).stat().st_mode & 0o777 == 0o600
+    (tmp_path / LOCK_NAME).write_text("left by one that was killed " * 9)
+    with writer_lock(tmp_path):
+        assert writer_of(tmp_path) == ours
+    (tmp_path / "mine").hardlink_to(tmp_path / LOCK_NAME)
+    with pytest.raises(UsageError, match="has another name elsewhere"), writer_lock(tmp_path):
+        pass
 
 
 def test_another_users_store_above_is_passed_over(open_folder):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import DamagedStore, Refused
+from indexer.errors import Refused
 from indexer.index import Index
 from indexer.records import PACKAGED_MODEL, Query
 from indexer.retrieve import search
-from indexer.store.manifest import read_manifest, write_manifest
+from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshots
 from tests.support.fakes import ToyEncoder
 from tests.support.toy_index import ENCODER, copied, indexed
@@ -138,10 +138,3 @@ def test_a_manifest_counts_passages_that_the_packaged_model_does_not_read(store)
     assert manifest.unread == 0.0  # made by another model
     packaged = replace(manifest.fingerprint, model=f"{PACKAGED_MODEL} int8")
     assert replace(manifest, fingerprint=packaged).unread == 0.5
-
-
-@pytest.mark.parametrize("counts", [{"de": -1}, {"\x1b[2J": 1}, {"de": True}, {"de": "1"}, []])
-def test_languages_that_no_writer_wrote_are_damage(store, counts):
-    write_manifest(store, replace(read_manifest(store), languages=counts))
-    with pytest.raises(DamagedStore, match="languages"):
-        read_manifest(store)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import DamagedStore, IncompatibleStore
+from indexer.errors import IncompatibleStore
 from indexer.records import Query
 from indexer.store.folder import version_files
 from indexer.store.manifest import read_manifest
@@ -18,7 +18,7 @@ from indexer.store.writer import Writer
 from indexer.sync.folder import sync_folder
 from tests.support.places import REPOSITORY
 from tests.support.rows import by_text, chunk_rows
-from tests.support.toy_index import ENCODER, found, rows, sync
+from tests.support.toy_index import ENCODER, found, sync
 
 pytestmark = pytest.mark.slow
 
@@ -77,30 +77,13 @@ def test_versions_do_not_gather_without_end(root, store, monkeypatch):
     assert len(version_files(store)) <= 12 + 4
 
 
-def test_a_killed_writer_leaves_no_garbage_after_the_next_run(root, store):
-    sync(root, store)
-    cleaned(store)
-    manifest = read_manifest(store)
-    with Writer(store, manifest.fingerprint, manifest.root) as open_writer:
-        open_writer.replace([], removed=[f"n{number:02}.txt" for number in range(10)])
-        open_writer._write()  # as far as a killed writer may come
-    assert len(version_files(store, "chunks")) > 1
-    (root / "n00.txt").write_text("Changed.\n")
-    sync(root, store)
-    assert len(version_files(store, "chunks")) == 1
-    assert len(rows(store)) == 20
-
-
 def test_an_index_of_another_release_is_refused_and_an_earlier_one_made_anew(root, store):
     sync(root, store)
     path = store / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 99}))
-    for attempt in (lambda: Snapshot(store), lambda: sync_folder(store, root, ENCODER)):
-        with pytest.raises(IncompatibleStore, match="schema 99"):
-            attempt()
+    with pytest.raises(IncompatibleStore, match="schema 99"):
+        sync_folder(store, root, ENCODER)
     path.write_text(json.dumps({"schema": 1, "something": "old"}))
-    with pytest.raises(DamagedStore, match=r"earlier release.* corpus-agent index"):
-        Snapshot(store)
     outcome = sync_folder(store, root, ENCODER)
     assert (outcome.added, outcome.embedded) == (20, 20)
     assert "earlier release" in outcome.repaired

@@ -68,10 +68,7 @@ def statuses(root: Path, texts: Texts, **limits: float) -> dict[str, tuple[str, 
 def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(root, texts):
     orders = {
         "crash.txt": do("crash"),
-        "exception.txt": do("fail", words="unforeseen"),
         "hang.txt": do("wait"),
-        "spin.txt": do("spin"),
-        "memory.txt": do("memory", mib=4_000),
         "output.txt": do("endless", words="more and more", extractor="rtf/1"),
     }
     for number, (source, order) in enumerate(orders.items()):
@@ -80,13 +77,10 @@ def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(roo
     (root / "empty.txt").touch()
     (root / "blank.txt").write_text("\n \n")
     (root / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    found = statuses(root, texts, wall_seconds=4, cpu_seconds=1, text_chars=1_000_000)
+    found = statuses(root, texts, wall_seconds=4, text_chars=1_000_000)
     assert found == {
         "crash.txt": ("failed", "crashed"),
-        "exception.txt": ("failed", "crashed"),
         "hang.txt": ("failed", "timeout"),
-        "spin.txt": ("failed", "timeout"),
-        "memory.txt": ("failed", "memory"),
         "output.txt": ("failed", "output"),
         "empty.txt": ("empty", "no_bytes"),
         "blank.txt": ("empty", "no_text"),
@@ -218,7 +212,7 @@ def test_a_run_stops_where_parsers_cannot_be_confined(root, texts):
 
     files = walk(root).files
     with (
-        pytest.raises(SealUnavailable, match="threads"),
+        pytest.raises(SealUnavailable, match="2 threads run in this process"),
         closing(read_all(root, files, CHUNKER, texts, make_worker)) as documents,
     ):
         list(documents)
