@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 TEXT, PATH, IMAGE, SHADING, FORM = range(1, 6)  # FPDF_PAGEOBJ_…
 NO_TEXT = b"\xff"  # FPDF_TEXTRENDERMODE_UNKNOWN
 AT_ONCE = 256  # objects: what is written of them stays in the processor's cache
+FAR = 1e30  # beyond any place; it can be moved, as what is infinite cannot
 MAX_OBJECTS = 500_000  # of a page, or of a form, that are looked at
 
 Matrix = tuple[float, float, float, float, float, float]  # PDF 32000, 8.3.3
@@ -112,13 +113,19 @@ def kind(drawn: Drawn) -> int:
     return int(quick("FPDFPageObj_GetType")(drawn))
 
 
+def matrix(drawn: Drawn) -> Matrix:
+    """What an object's own space is multiplied by."""
+    a, b, c, d, e, f = matrices([drawn])
+    return a, b, c, d, e, f
+
+
 def is_plain(drawn: Drawn) -> bool:
     """Whether nothing is seen through an object, nor it through a mask."""
     return int(quick("FPDFPageObj_HasTransparency")(drawn)) == 0
 
 
-def is_rectangle(path: Drawn) -> bool:
-    """Whether a path has the corners of a rectangle alone."""
+def rectangle(path: Drawn) -> Box | None:
+    """The rectangle that a path is, in its own space; None for another shape."""
     get = quick("FPDFPath_GetPathSegment", ctypes.c_void_p)
     return _upright(_points(get, (path,), quick("FPDFPath_CountSegments")(path)))
 
@@ -149,16 +156,15 @@ def clip_box(drawn: Drawn) -> Box | None:
     """What an object is clipped to; None where that is no upright rectangle."""
     path = argument(quick("FPDFPageObj_GetClipPath", ctypes.c_void_p)(drawn) or 0)
     get = quick("FPDFClipPath_GetPathSegment", ctypes.c_void_p)
-    left = bottom = float("-inf")
-    right = top = float("inf")
+    left, bottom, right, top = -FAR, -FAR, FAR, FAR
     for outline in range(quick("FPDFClipPath_CountPaths")(path)):
         number = quick("FPDFClipPath_CountPathSegments")(path, outline)
         points = _points(get, (path, outline), number)
-        if not _upright(points):
+        room = _upright(points)
+        if room is None:
             return None
-        xs, ys = zip(*points, strict=True)
-        left, right = max(left, min(xs)), min(right, max(xs))
-        bottom, top = max(bottom, min(ys)), min(top, max(ys))
+        left, bottom = max(left, room[0]), max(bottom, room[1])
+        right, top = min(right, room[2]), min(top, room[3])
     return left, bottom, right, top
 
 
@@ -173,10 +179,12 @@ def _points(get: Callable[..., int], of: tuple[Any, ...], number: int) -> list[t
     return points
 
 
-def _upright(points: Sequence[tuple[float, float]]) -> bool:
-    """Whether points are the corners of an upright rectangle."""
+def _upright(points: Sequence[tuple[float, float]]) -> Box | None:
+    """The upright rectangle of which points are the corners; None if they are those of none."""
     xs, ys = {x for x, _ in points}, {y for _, y in points}
-    return 4 <= len(points) <= 5 and max(len(xs), len(ys)) <= 2
+    if not (4 <= len(points) <= 5 and max(len(xs), len(ys)) <= 2):
+        return None
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def marks_of(objects: Sequence[Drawn]) -> tuple[list[int], list[Drawn]]:

@@ -28,7 +28,6 @@ from indexer.extract.pdf.lines import (
     is_base,
     joined,
     placed_lines,
-    respaced,
 )
 from indexer.extract.pdf.running import Page, page_of
 from indexer.extract.pdf.unseen import seen_text
@@ -77,14 +76,12 @@ def read_page(page: pypdfium2.PdfPage, label: str = "", layers_off: LayersOff = 
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
     found = list(notes_of(page))
     with seen_text(page, layers_off) as seen:
-        text, places = seen.text, Places(seen.text_page, page, seen.text)
+        text, places = seen.text, Places(seen.text_page, page)
         if not (from_right := is_base(text)):
             text = in_words(text, lambda at: places.box(places.index(at)))
         lines = placed_lines(text, places, from_right)
         if from_right:
             lines = [_turned(line, places) for line in lines]
-        else:
-            lines = [respaced(line, places) for line in lines]
         rules = [*seen.rules, *(note.box for note in found if note.strikes)]
         lines = list(struck_out(lines, rules, places)) if rules else lines
     notes = [note.text for note in found if not note.strikes]

@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, pairwise
-from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
@@ -36,32 +35,25 @@ _NAME = ctypes.create_string_buffer(64)
 
 
 class Places:
-    """Where the characters of a page stand, of which `text` is what pdfium reads.
+    """Where the characters of a page stand.
 
     `turn` leads from the page's own space to that of the page as it is shown, in points from its
     lower left corner.
     """
 
-    def __init__(
-        self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, text: str
-    ) -> None:
-        self._raw, self._text = of_helper(text_page), text
+    def __init__(self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> None:
+        self._raw = of_helper(text_page)
         self.turn = _turn(page)
         self.width, self.height = page.get_size()
         self.count = text_page.count_chars()
         self._box = quick("FPDFText_GetCharBox")
-        self.is_text = len(text) == self.count  # one for one
 
     def index(self, place: int) -> int:
         """The number of the character at a place in the text; -1 for none."""
-        if self.is_text:
-            return place
         return int(quick("FPDFText_GetCharIndexFromTextIndex")(self._raw, place))
 
     def char(self, index: int) -> str:
         """A character; "" where there is none."""
-        if self.is_text:
-            return self._text[index]
         code = quick("FPDFText_GetUnicode", ctypes.c_uint)(self._raw, index)
         return chr(code) if 0 < code <= 0x10FFFF and not 0xD800 <= code < 0xE000 else ""
 
@@ -178,11 +170,9 @@ def _placed(text: str, start: int, places: Places) -> PlacedLine:
     """A line with its place; `start` is where it begins in the page's text."""
     shown = text.rstrip(" \t\ufffe\x02") or text
     first, last = len(text) - len(text.lstrip()), len(shown) - 1
-    one, two = start + first, start + last
-    if not places.is_text:
-        one, two = places.index(one), places.index(two)
-        if (places.char(one), places.char(two)) != (text[first], shown[-1]):
-            return PlacedLine(text)
+    one, two = places.index(start + first), places.index(start + last)
+    if (places.char(one), places.char(two)) != (text[first], shown[-1]):
+        return PlacedLine(text)
     (left, right), (other_left, other_right) = places.extent(one), places.extent(two)
     middle = (one + two) // 2
     while middle < two and not places.char(middle).strip():
@@ -241,28 +231,6 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
     if from_right:
         gap = max(line.left - before.right, before.left - line.right)
     return gap if -0.2 * size < gap < MAX_GAP * max(size, next_size) else None
-
-
-MIN_SPACED_WORDS, SPACED_SHARE = 8, 0.6  # of a letter-spaced line: those of one or two letters
-MAX_PIECE = 4  # letters of it without a gap
-MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
-
-
-def respaced(line: PlacedLine, places: Places) -> PlacedLine:
-    """A letter-spaced line, in which each gap is a space to pdfium, with its wider gaps alone."""
-    if len(line.text) > (MAX_PIECE + 1) * (line.text.count(" ") + 1) or line.start < 0:
-        return line
-    words = line.text.split()
-    short = sum(len(word) <= 2 and word.isalpha() for word in words)
-    is_one = len(words) >= MIN_SPACED_WORDS and max(map(len, words)) <= MAX_PIECE
-    if not is_one or short < SPACED_SHARE * len(words):
-        return line
-    shown = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
-    gaps = [places.extent(b)[0] - places.extent(a)[1] for a, b in pairwise(shown)]
-    least = MIN_GAP_RATIO * max(0.01, median(gaps))
-    between = ["", *(" " if gap > least else "" for gap in gaps)]
-    text = "".join(gap + places.char(n) for gap, n in zip(between, shown, strict=True))
-    return line._replace(text=text)
 
 
 # --- Letters and lines that are read from the right ---------------------------------------------

@@ -78,7 +78,7 @@ def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
     """The letters of a page, read as for the index; what it does not show is taken from it."""
     read = layout.in_order(layout.read_page(page).lines)
     with seen_text(page) as seen:
-        places = Places(seen.text_page, page, seen.text)
+        places = Places(seen.text_page, page)
         shown = [(places.char(n), _share(places, places.box(n))) for n in range(places.count)]
     lines = [list(_placed(line, shown)) for line in read]
     for note in filter(lambda note: note.text, layout.notes_of(page)):  # each has one place

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import chain, compress, count
+from itertools import chain, compress, product
 from math import hypot
 from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,11 +34,13 @@ MAX_FORM_DEPTH = 40  # as deep as pdfium reads
 THIN = 3.0  # points: a rule, which covers no line
 MIN_ALPHA, MAX_ALPHA = 40, 255
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
+MAX_FONT_SHARE = 100  # beyond it, no letter is seen
 MIN_PICTURE_SHARE = 0.4  # of a page that its pictures cover, before it is a scan
 MIN_DRAWN = 10  # paths of a page whose letters are drawn, and as many as it has texts
 EDGE = 0.3  # of the height of a text's box: what stands beyond its letters
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+EVERYWHERE, NOWHERE = (-calls.FAR, -calls.FAR, calls.FAR, calls.FAR), (0.0, 0.0, 0.0, 0.0)
 PAPER = (255, 255, 255, 255)
 
 Colour = tuple[int, ...]  # red, green, blue, alpha
@@ -72,8 +74,9 @@ def seen_text(page: pypdfium2.PdfPage, layers_off: LayersOff = tuple) -> Iterato
         with closing(text_page):
             on = calls.of_helper(text_page)
             said = (calls.text_by("FPDFTextObj_GetText", drawing.texts[at], on) for at in unseen)
-            hidden = list(_lines(zip(said, map(drawing.box, unseen), strict=True)))
-        for at in unseen:
+            words = {at: text for at, text in zip(unseen, said, strict=True) if text.strip()}
+            hidden = list(_lines((text, drawing.box(at)) for at, text in words.items()))
+        for at in words:
             calls.leave_out(drawing.texts[at])
         text_page = page.get_textpage()
     with closing(text_page):
@@ -105,8 +108,6 @@ def _lines(pieces: Iterable[tuple[str, Box]]) -> Iterator[str]:
     """The words as lines: those side by side, in the order in which they are drawn."""
     line, last = "", None
     for text, box in pieces:
-        if not text.strip():
-            continue
         if last is not None and not (min(last[3], box[3]) > max(last[1], box[1])):
             yield " ".join(line.split())
             line = ""
@@ -125,6 +126,7 @@ class Surface(NamedTuple):
     kind: int
     box: Box
     matrix: Matrix
+    room: Box  # of the page, that its forms are clipped to
     colour: Colour | None  # None where that is not certain
 
 
@@ -140,7 +142,13 @@ class Drawing:
     rules: list[Box] = field(default_factory=list)  # thin paths that lie
     surfaces: list[Surface] = field(default_factory=list)  # without rules, and paths not filled
 
-    def add(self, objects: Sequence[Drawn], matrix: Matrix = IDENTITY, depth: int = 0) -> None:
+    def add(
+        self,
+        objects: Sequence[Drawn],
+        matrix: Matrix = IDENTITY,
+        room: Box = EVERYWHERE,
+        depth: int = 0,
+    ) -> None:
         """Take in the objects of a page or form, and of the forms in it."""
         modes = calls.modes(objects)
         places = [match.start() for match in re.finditer(calls.NO_TEXT, modes)]
@@ -156,13 +164,13 @@ class Drawing:
             self.modes += modes[start:place]
             start = place + 1
             if kind == FORM and depth < MAX_FORM_DEPTH:
-                a, b, c, d, e, f = calls.matrices([drawn])
-                inner = _product((a, b, c, d, e, f), matrix)
+                inner = _product(calls.matrix(drawn), matrix)
                 first = len(self.texts)
-                self.add(calls.objects_of(drawn, "FormObj"), inner, depth + 1)
+                within = _room(drawn, matrix, room)
+                self.add(calls.objects_of(drawn, "FormObj"), inner, within, depth + 1)
                 self.forms[drawn] = range(first, len(self.texts))
             elif kind != PATH:
-                self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, None))
+                self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, room, None))
             else:
                 self.paths += 1
                 if box[2] - box[0] < THIN:
@@ -172,21 +180,17 @@ class Drawing:
                         self.rules.append(box)
                 elif fill > 0:
                     known = colour if colour[3] <= MAX_ALPHA else None
-                    self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, known))
+                    at = len(self.texts)
+                    self.surfaces.append(Surface(at, drawn, kind, box, matrix, room, known))
         self.texts += objects[start:]
         self.modes += modes[start:]
         for at in range(begun, len(self.texts)) if depth else ():
             self.spaces.setdefault(at, matrix)
 
     @cached_property
-    def drawn_boxes(self) -> Sequence[float]:
-        """Four sides of each text where its form draws it; a blank has no area."""
-        return calls.boxes(self.texts)
-
-    @cached_property
     def sides(self) -> tuple[Sequence[float], ...]:
         """The left ends of all texts on the page, their bottoms, right ends and tops."""
-        found = array("d", self.drawn_boxes)  # single precision makes nothing of a tiny one
+        found = array("d", calls.boxes(self.texts))
         for at, matrix in self.spaces.items():
             inner = found[4 * at : 4 * at + 4]
             found[4 * at : 4 * at + 4] = array("d", _moved(inner, matrix))
@@ -198,7 +202,7 @@ class Drawing:
         return left, bottom, right, top
 
     def unseen(self, paper: Box, off: Collection[Drawn] = ()) -> list[int]:
-        """The texts that no viewer shows, by number; blanks, which nobody sees, are none.
+        """The texts that no viewer shows, by number; blanks may be among them.
 
         `off` is what is not drawn.
         """
@@ -208,7 +212,7 @@ class Drawing:
         if off:
             found.update(at for at, drawn in enumerate(self.texts) if drawn in off)
             found.update(*(texts for form, texts in self.forms.items() if form in off))
-        return sorted(at for at in found if _area(self.drawn_boxes[4 * at : 4 * at + 4]) > 0)
+        return sorted(found)
 
     # --- By mode, place and size ------------------------------------------------------------------
 
@@ -230,28 +234,21 @@ class Drawing:
                 yield at
 
     def _misplaced(self, paper: Box) -> Iterator[int]:
-        """Those off the page, and those too small to be read: in their font, or as narrow."""
-        least = MIN_FONT_SHARE * (paper[3] - paper[1])
+        """Those off the page, and those that are too small, too narrow or too large to be read."""
         left, bottom, right, top = paper
         lefts, bottoms, rights, tops = self.sides
         across = max(lefts) < right and min(rights) > left
         if not (across and max(bottoms) < top and min(tops) > bottom):
             for at, (x, y, end, up) in enumerate(zip(*self.sides, strict=True)):
-                if x >= right or end <= left or y >= top or up <= bottom:
+                if not (x < right and end > left and y < top and up > bottom):
                     yield at
-        small = {
-            at
-            for least_size, *ends in ((2 * least, tops, bottoms), (least / 2, rights, lefts))
-            for at in compress(count(), map(least_size.__gt__, map(sub, *ends)))
-            if ends[0][at] > ends[1][at]
-        }
-        drawn = [self.texts[at] for at in small]
-        each = iter(calls.matrices(drawn))
-        for at, size, own in zip(
-            small, calls.sizes(drawn), zip(*[each] * 6, strict=True), strict=True
-        ):
-            a, b, c, d, _, _ = _product(own, self.spaces.get(at, IDENTITY))
-            if abs(size) * min(hypot(a, b), hypot(c, d)) < least:
+        own, spaces = calls.matrices(self.texts), map(self.spaces.get, range(len(self.texts)))
+        scales = (own[number::6] for number in range(4))
+        looks = list(zip(calls.sizes(self.texts), spaces, *scales, strict=True))
+        lost = {look for look in {*looks} if not _is_legible(top - bottom, *look)}
+        for at in compress(range(len(looks)), map(lost.__contains__, looks)) if lost else ():
+            flat = tops[at] - bottoms[at] < 2 * MIN_FONT_SHARE * (top - bottom)
+            if flat or calls.has_font_file(self.texts[at]):  # of Type 3, sizes alone say nothing
                 yield at
 
     # --- By colour --------------------------------------------------------------------------------
@@ -262,20 +259,15 @@ class Drawing:
         for at in (match.start() for match in OUTLINES.finditer(self.modes)):
             values[4 * at : 4 * at + 4] = array("I", _outline(self.texts[at]))
         grounds = {PAPER, *(each.colour for each in self.surfaces if each.colour is not None)}
-        alike = {each: {one for one in grounds if _alike(each, one)} for each in set(fours(values))}
-        lost = {each: on for each, on in alike.items() if on or each[3] < MIN_ALPHA}
+        pairs = product({*fours(values)}, grounds)
+        lost = {each for each, one in pairs if each[3] < MIN_ALPHA or _alike(each, one)}
         for at, colour in enumerate(fours(values)) if lost else ():
-            if colour in lost and (
-                colour[3] < MIN_ALPHA or self._is_lost(at, colour, lost[colour])
-            ):
+            if colour in lost and (colour[3] < MIN_ALPHA or self._is_lost(at, colour)):
                 yield at
 
-    def _is_lost(self, at: int, colour: Colour, grounds: set[Colour]) -> bool:
-        """Whether a text in such a colour lies on something in one of these, which are alike."""
+    def _is_lost(self, at: int, colour: Colour) -> bool:
+        """Whether a text in such a colour lies on something in one that is alike."""
         drawn, box = self.texts[at], self.box(at)
-        near = (_meet(each.box, box, EDGE) for each in self.surfaces if each.colour in grounds)
-        if PAPER not in grounds and not any(near):
-            return False
         end = bisect_right(self.surfaces, at, key=lambda each: each.above)
         on = (self.surfaces[number] for number in range(end - 1, -1, -1))
         below = next((each for each in on if _meet(each.box, box, EDGE)), None)
@@ -312,33 +304,53 @@ class Drawing:
 
 def _painted_over(surface: Surface, box: Box) -> Colour | None:
     """The colour that a surface gives all of a box; None if it is no plain rectangle around it."""
-    if surface.colour is None or not _around(surface.box, box):
+    own = None if surface.colour is None else calls.rectangle(surface.drawn)
+    if own is None or not _around(_room(surface.drawn, surface.matrix, surface.room), box):
         return None
-    if not (calls.is_rectangle(surface.drawn) and calls.is_plain(surface.drawn)):
-        return None
-    room = calls.clip_box(surface.drawn)
-    if room is None or not _around(_moved(room, surface.matrix), box):
-        return None
+    a, b, c, d, e, f = _product(calls.matrix(surface.drawn), surface.matrix)
+    edge, area = EDGE * (box[3] - box[1]), a * d - b * c
+    for x, y in product((box[0] + 1, box[2] - 1), (box[1] + edge, box[3] - edge)):
+        across, up = ((x - e) * d - (y - f) * c) / area, ((y - f) * a - (x - e) * b) / area
+        if not (own[0] <= across <= own[2] and own[1] <= up <= own[3]):
+            return None
     return surface.colour
+
+
+def _is_legible(page: float, size: float, space: Matrix | None, *own: float) -> bool:
+    """Whether letters so large, and drawn so, are seen on a page of this height."""
+    a, b, c, d, _, _ = _product((*own, 0.0, 0.0), space or IDENTITY)
+    least, longer = MIN_FONT_SHARE * page, max(hypot(a, b), hypot(c, d))
+    return abs(size) * longer <= MAX_FONT_SHARE * page and (
+        abs(size * (a * d - b * c)) > least * longer
+    )
+
+
+def _room(drawn: Drawn, matrix: Matrix, outer: Box) -> Box:
+    """What an object may be seen in; nothing where it is seen through, or cut by another shape."""
+    clip = calls.clip_box(drawn)
+    if clip is None or not calls.is_plain(drawn):
+        return NOWHERE
+    (left, bottom, right, top), (x, y, end, up) = _moved(clip, matrix), outer
+    return max(left, x), max(bottom, y), min(right, end), min(top, up)
 
 
 def _moved(box: Sequence[float], matrix: Matrix) -> Box:
     """The box around another one that is multiplied by a matrix."""
     import pypdfium2
 
-    # No bounds are infinite, and stay so.
     moved = box if matrix == IDENTITY else pypdfium2.PdfMatrix(*matrix).on_rect(*box)
     left, bottom, right, top = moved
     return left, bottom, right, top
 
 
-def _product(first: Matrix, second: Matrix) -> Matrix:
+def _product(first: Sequence[float], second: Matrix) -> Matrix:
     """What both do, one after the other."""
-    if second == IDENTITY:
-        return first
     import pypdfium2
 
-    a, b, c, d, e, f = pypdfium2.PdfMatrix(*first).multiply(pypdfium2.PdfMatrix(*second)).get()
+    both = first
+    if second != IDENTITY:
+        both = pypdfium2.PdfMatrix(*first).multiply(pypdfium2.PdfMatrix(*second)).get()
+    a, b, c, d, e, f = both
     return a, b, c, d, e, f
 
 

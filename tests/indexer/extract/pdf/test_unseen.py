@@ -66,11 +66,13 @@ UNSEEN = {
     + "Q",
     "under a box": SECRET + BLACK_BOX,
     "under a white box": SECRET + "1 g 60 590 300 30 re f",
-    "under a form's box": SECRET + "/X Do",
     "tiny": SECRET.replace("12 Tf", "0.4 Tf"),
     "tiny by its matrix": SECRET.replace("72 600 Td", "0.01 0 0 0.01 72 600 Tm"),
-    "squeezed to a line": SECRET.replace("72 600 Td", "0.001 0 0 1 72 600 Tm"),
     "flattened to a line": SECRET.replace("72 600 Td", "1 0 0 0.001 72 600 Tm"),
+    "flattened to nothing": SECRET.replace("72 600 Td", "1 0 0 0 72 600 Tm"),
+    "sheared to a line": SECRET.replace("72 600 Td", "1 1 1 1 72 300 Tm"),
+    "squeezed by its scale": SECRET.replace("72 600", "1 Tz 72 600"),
+    "under a turned box": SECRET + "q .707 .707 -.707 .707 72 400 cm 0 g 0 0 300 300 re f Q",
     "off the page": SECRET.replace("72 600", "900 600"),
     "white on paper": SECRET.replace("72 600", "1 g 72 600"),
     "black on black": BLACK_BOX + SECRET,
@@ -81,11 +83,19 @@ UNSEEN = {
     "clear": "/Clear gs " + SECRET,
     "in a form, black on black": "/X Do ",
     "in a form without a height": "q 1 0 0 .000001 0 600 cm /X Do Q",
+    "in a form without a width": "q 0 0 0 1 300 0 cm /X Do Q",
+    "under the box of a moved form": SECRET + "q 1 0 0 1 0 300 cm /X Do Q",
+    "under the box of a form in halves": SECRET + "q 2 0 0 2 0 0 cm /X Do Q",
     "in a form of no size": "q 0 0 0 0 0 600 cm /X Do Q",
 }
 FORMS = {
-    "under a form's box": form(BLACK_BOX),
     "in a form without a height": form(SECRET),
+    "in a form without a width": form(SECRET),
+    "under the box of a moved form": form(BLACK_BOX.replace("590", "290")),
+    "under the box of a form in halves": form("q .5 0 0 .5 0 0 cm " + BLACK_BOX + "Q"),
+    **dict.fromkeys(
+        ("under a form that is clipped away", "under a half clear form"), form(BLACK_BOX)
+    ),
     "in a form of no size": form(SECRET),
     "in a form, black on black": form(BLACK_BOX + SECRET),
 }
@@ -191,6 +201,9 @@ SEEN = {
     "mostly within a clip": "q 60 590 60 30 re W n " + SECRET + "Q",
     "within a clip": "q 60 590 300 30 re W n " + SECRET + "Q",
     "under a box that is clipped away": SECRET + "q 1 1 2 2 re W n " + BLACK_BOX + "Q",
+    "under a form that is clipped away": SECRET + "q 1 1 2 2 re W n /X Do Q",
+    "under a half clear form": SECRET + "/Half gs /X Do",
+    "beside a turned box": SECRET + "q .707 .707 -.707 .707 107 590 cm 0 g 0 0 100 100 re f Q",
     "black on a picture": "q 300 0 0 30 60 590 cm /P Do Q " + SECRET,
     "small": SECRET.replace("12 Tf", "4 Tf"),
     "condensed": SECRET.replace("72 600 Td", "60 Tz 72 600 Td"),
@@ -211,7 +224,7 @@ SEEN = {
 
 def test_words_that_a_reader_may_see_or_that_a_scan_shows_are_not():
     for way, content in SEEN.items():
-        data = page_of(("" if "scan" in way else SHOWN) + content, form(SECRET))
+        data = page_of(("" if "scan" in way else SHOWN) + content, FORMS.get(way, form(SECRET)))
         assert "secret words" in shown(data) and hidden(data) == [], way
 
 
