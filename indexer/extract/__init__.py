@@ -74,23 +74,16 @@ def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
             yield extractor
 
 
-def open_document(
-    data: bytes,
-    source: str,
-    on_claim: Callable[[str], None] = lambda label: None,
-    within: Within | None = None,
-) -> Extraction:
+def open_document(data: bytes, source: str, within: Within | None = None) -> Extraction:
     """The document, before its lines are read; raises UnreadableDocument.
 
-    `on_claim` is called with the label of each extractor before it reads the bytes. `within` is the
-    place of a document within another one.
+    `within` is its place where it stands in another document.
     """
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
     within = within or Within(source)
     failure = known_by_name(within.name).refusal()
     for extractor in _claimants(data, within.name):
-        on_claim(extractor.label)
         try:
             return _opened(extractor, partial(extractor.read, data), within)
         except (UnreadableDocument, *BROKEN) as error:

@@ -32,7 +32,6 @@ MAX_TITLE_CHARS = 500
 POLICY = policy
 
 Answer = tuple[Mapping[str, Any], bytes]  # the values and the body of a message
-Tell = Callable[[str], None]  # tells the parent which extractor begins
 
 
 def main(program: str, parent: int, *, confined: bool) -> None:
@@ -55,7 +54,7 @@ def main(program: str, parent: int, *, confined: bool) -> None:
         return
     protocol.send(channel, {})  # ready
     with contextlib.suppress(EOFError, ConnectionError):
-        jobs = module.Jobs(lambda label: protocol.send(channel, {"claimed": label}))
+        jobs = module.Jobs()
         while True:
             _serve(channel, jobs)
 
@@ -77,9 +76,9 @@ def _serve(channel: socket.socket, jobs: object) -> None:
             values["descriptor"] = descriptor
         protocol.send(channel, *job(**values))
     except UnreadableDocument as error:
-        _unreadable(channel, error.reason, error.detail, error.waiting)
+        _unreadable(channel, error)
     except MemoryError:
-        _unreadable(channel, "memory", "")
+        _unreadable(channel, UnreadableDocument("memory"))
 
 
 def _allow(memory_bytes: int, cpu_seconds: int) -> None:
@@ -100,15 +99,15 @@ def _channel() -> socket.socket:
     return channel
 
 
-def _unreadable(channel: socket.socket, reason: str, detail: str, waiting: int = 0) -> None:
-    said = {"unreadable": reason, "detail": detail[:MAX_DETAIL_CHARS], "waiting": waiting}
-    protocol.send(channel, said)
+def _unreadable(channel: socket.socket, error: UnreadableDocument) -> None:
+    said = {"unreadable": error.reason, "detail": error.detail[:MAX_DETAIL_CHARS]}
+    protocol.send(channel, {**said, "extractor": error.extractor, "waiting": error.waiting})
 
 
 def _crashed(channel: socket.socket, error: BaseException) -> None:
     """Tell the parent of an unexpected exception, before the process ends."""
     with contextlib.suppress(OSError):
-        _unreadable(channel, "crashed", f"{type(error).__name__}: {error}")
+        _unreadable(channel, UnreadableDocument("crashed", f"{type(error).__name__}: {error}"))
 
 
 # ---- The jobs of a process that reads
@@ -120,18 +119,17 @@ _SHOWING, _PICTURES = "indexer.extract.pdf.showing", "indexer.extract.ocr.pictur
 class Jobs:
     """Those of lines, and those of pages, which are numbered from 1."""
 
-    parse: Callable[[bytes, str, Tell], Extraction] = staticmethod(open_document)
+    parse: Callable[[bytes, str], Extraction] = staticmethod(open_document)
     show: Callable[[bytes], Any] = staticmethod(lambda data: import_module(_PICTURES).opened(data))
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
+    def __init__(self) -> None:
         self._opened: Any = None
 
     def open(self, descriptor: int, source: str) -> Answer:
-        """Take a document; some extractors do all their work here."""
+        """Take a document, and say what reads it; some extractors do all their work here."""
         self._opened = None  # the one before makes room first
-        self._opened = self.parse(contents(descriptor), source, self._tell)
-        return {}, b""
+        self._opened = self.parse(contents(descriptor), source)
+        return {"extractor": self._opened.extractor}, b""
 
     def lines(self, max_lines: int, max_chars: int) -> Answer:
         """The next lines, and after the last one what is said of the whole document."""

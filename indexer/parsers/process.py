@@ -45,7 +45,7 @@ _Process = tuple[subprocess.Popen[bytes], socket.socket]  # and the channel to i
 
 
 class Child:
-    """A sealed process that does the jobs of `program`, a module; `claimed` is its last extractor.
+    """A sealed process that does the jobs of `program`, a module.
 
     Started on first use, and anew after it has ended. For one thread at a time, with whose end the
     process ends too, and `stop` for any.
@@ -59,7 +59,6 @@ class Child:
         self._limits = DocumentLimits()
         self._deadline = 0.0
         self._stopped = False
-        self.claimed: str | None = None
         self.tasks = 0  # that the running process was given
 
     @property
@@ -94,14 +93,10 @@ class Child:
             asked["limits"] = limits.memory_bytes, limits.cpu_seconds
         try:
             if descriptor >= 0:
-                self.claimed = None
                 os.lseek(descriptor, 0, os.SEEK_SET)  # the process shares the position
             channel.settimeout(protocol.seconds_until(self._deadline))
             protocol.send(channel, asked, b"", descriptor)
             said, body = protocol.receive(channel, self._deadline)
-            while "claimed" in said:
-                self.claimed = label_of(said["claimed"])
-                said, body = protocol.receive(channel, self._deadline)
             if "unreadable" not in said:
                 return check(said, body)
             error = _reported(said)
@@ -230,9 +225,10 @@ def label_of(value: object) -> str:
 
 def _reported(said: Mapping[str, object]) -> UnreadableDocument:
     """The error that a process reports; raises Malformed."""
-    reason, waiting = said["unreadable"], said.get("waiting")
+    reason, waiting, label = said["unreadable"], said.get("waiting"), said.get("extractor")
     if not isinstance(reason, str) or not _REASON.fullmatch(reason):
         raise protocol.Malformed("no reason")
     if type(waiting) is not int or not 0 <= waiting <= protocol.MAX_PAGE:
         raise protocol.Malformed("no number of pages")
-    return UnreadableDocument(reason, words_of(said.get("detail")), waiting=waiting)
+    extractor = None if label is None else label_of(label)
+    return UnreadableDocument(reason, words_of(said.get("detail")), extractor, waiting)

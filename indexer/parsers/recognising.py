@@ -41,8 +41,8 @@ class Jobs(child.Jobs):
 
     engine: type[RapidEngine] = RapidEngine
 
-    def __init__(self, tell: child.Tell) -> None:
-        super().__init__(tell)
+    def __init__(self) -> None:
+        super().__init__()
         self._engine = self.engine(len(os.sched_getaffinity(0)))
         self._read, self._picture = _NO_PAGE
 

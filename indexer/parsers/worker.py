@@ -94,26 +94,23 @@ class Worker(Child):
         """
         limits = self._bounds(os.fstat(descriptor).st_size)
         while True:
-            is_first = self.new_task()
+            is_first, label = self.new_task(), None
             try:
-                self.ask(lambda *_: None, "open", limits, descriptor, source=source)
-                return self._text(limits, enough, batch)
+                label = self.ask(_label_said, "open", limits, descriptor, source=source)
+                return self._text(label, limits, enough, batch)
             except UnreadableDocument as error:
                 # What it parsed before may have broken it: then another is given the document.
                 if is_first or self.runs or error.reason in ("timeout", "interrupted"):
-                    known = self.claimed, error.waiting
-                    raise UnreadableDocument(error.reason, error.detail, *known) from None
+                    error.extractor = error.extractor or label
+                    raise
 
-    def _text(self, limits: DocumentLimits, enough: Enough, batch: Batch) -> Text:
-        """The text of the document that is open in the process."""
+    def _text(self, label: str, limits: DocumentLimits, enough: Enough, batch: Batch) -> Text:
+        """The text of the document that is open in the process, as this extractor reads it."""
         parts: list[bytes] = []
         lines = chars = 0
         while True:
             more = self.ask(text_said, "lines", max_lines=batch[0], max_chars=batch[1])
-            label = more.extractor or self.claimed
-            if label is None:
-                self.end()
-                raise UnreadableDocument("crashed", "sent a document that no extractor claims")
+            label = more.extractor or label
             excess = _excess(lines + more.lines, chars + more.chars, limits)
             if excess and not (parts and is_cut_at_limit(label)):
                 raise UnreadableDocument("output", f"{excess} of text")
@@ -124,6 +121,10 @@ class Worker(Child):
             if more.complete or enough(lines, chars):
                 whole = b"".join(parts)
                 return replace(more, extractor=label, encoding=whole, lines=lines, chars=chars)
+
+
+def _label_said(said: dict[str, Any], _: bytes) -> str:
+    return label_of(said.get("extractor"))
 
 
 def text_said(said: dict[str, Any], body: bytes) -> Text:

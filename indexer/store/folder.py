@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import secrets
 import shutil
 import sys
 from collections.abc import Iterator
@@ -106,21 +105,20 @@ def flush(*paths: Path) -> None:
 @contextmanager
 def temp_within(store: Path) -> Iterator[None]:
     """LanceDB's temporary files, which hold vectors, go into a folder of the store, and it goes."""
-    temp = store / TEMP
+    from tempfile import TemporaryDirectory  # with what other commands have no use for
+
+    temp, before = store.resolve() / TEMP, os.environ.get("TMPDIR")
     temp.mkdir(mode=0o700, exist_ok=True)
-    for left in temp.glob("lance*"):  # of a writer that was killed, of an older version too
+    for left in temp.glob("lance*"):  # of a writer that was killed
         if left.is_dir():  # to open a pipe would wait
             shutil.rmtree(left, ignore_errors=True)
-    folder = temp.resolve() / f"lance-{secrets.token_hex(8)}"  # nobody has made it before
-    folder.mkdir(mode=0o700)
-    before = {name: value for name, value in os.environ.items() if name == "TMPDIR"}
-    os.environ["TMPDIR"] = str(folder)
-    try:
-        yield
-    finally:
-        del os.environ["TMPDIR"]
-        os.environ.update(before)
-        shutil.rmtree(folder, ignore_errors=True)
+    with TemporaryDirectory(prefix="lance-", dir=temp, ignore_cleanup_errors=True) as folder:
+        os.environ["TMPDIR"] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop("TMPDIR")
+            os.environ |= {} if before is None else {"TMPDIR": before}
 
 
 _SPACE = "Free some space and run the same command again."

@@ -21,7 +21,7 @@ import time
 import zlib
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -82,12 +82,12 @@ class Manifest:
     ignored: int
     complete: bool
     updated: str
-    walked_ns: int = 0
-    contents: dict[str, str] = field(default_factory=dict)
-    mounts: tuple[str, ...] = ()
-    waiting_pages: int = 0
-    waiting_pictures: int = 0
-    languages: dict[str, int] = field(default_factory=dict)
+    walked_ns: int
+    contents: dict[str, str]
+    mounts: tuple[str, ...]
+    waiting_pages: int
+    waiting_pictures: int
+    languages: dict[str, int]
 
     @property
     def unread(self) -> float:

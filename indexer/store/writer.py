@@ -301,6 +301,7 @@ class Writer:
             complete=complete,
             updated=datetime.now(UTC).isoformat(timespec="seconds"),
             walked_ns=walked_ns,
+            contents={},
             mounts=self.mounts,
             waiting_pages=sum(row.waiting for row in rows if not row.is_picture),
             waiting_pictures=sum(row.waiting for row in rows if row.is_picture),

@@ -19,24 +19,21 @@ from typing import Any
 
 from indexer.extract import open_document
 from indexer.extract.extraction import Extraction, OwnProperties
-from indexer.parsers import child, protocol
+from indexer.parsers import child
 from indexer.records import Line
 
 POLICY = child.POLICY
 served = 0  # documents of this process
 
 
-def parse(
-    data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None
-) -> Extraction:
+def parse(data: bytes, source: str) -> Extraction:
     """The document that the real parsers give, unless it holds an order."""
     global served
     served += 1
     if not data.startswith(b'{"do"'):
-        return open_document(data, source, on_claim)
+        return open_document(data, source)
     order = json.loads(data)
     label = order.pop("extractor", "text/1")
-    on_claim(label)
     own = OwnProperties("", order.pop("author", ""), order.pop("date", ""))
     return Extraction(order.pop("title", ""), _lines(order), own=own, extractor=label)
 
@@ -110,12 +107,6 @@ def _send(frame: str) -> None:
     time.sleep(3_600)
 
 
-def _claim_without_end() -> None:
-    leads_out = channel()
-    while True:
-        protocol.send(leads_out, {"claimed": "text/1"})
-
-
 ACTIONS: dict[str, Callable[..., Any]] = {
     "say": lambda words: [words],
     "modules": lambda: sorted(sys.modules),
@@ -133,5 +124,4 @@ ACTIONS: dict[str, Callable[..., Any]] = {
     "memory": lambda mib: [f"{len(bytearray(mib * 2**20)) // 2**20} MiB"],
     "endless": lambda words: itertools.repeat(words),
     "send": _send,
-    "claim": _claim_without_end,
 }

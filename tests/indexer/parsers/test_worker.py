@@ -187,12 +187,13 @@ def sent(**values: object) -> bytes:
         (sent(unreadable="\x1b[2J is the reason", detail="", waiting=0), "crashed"),
         (sent(unreadable="malformed", detail="x" * 1_001, waiting=0), "crashed"),
         (sent(unreadable="malformed", detail="", waiting=-1), "crashed"),
-        (sent(claimed="\x1b]0;x\x07/1"), "crashed"),
+        (sent(unreadable="malformed", detail="", waiting=0, extractor="\x1b]0;x\x07/1"), "crashed"),
+        (sent(title="no extractor"), "crashed"),
     ],
     ids=[
         *("segv", "abort", "exception", "spin", "memory", "characters", "lines"),
         *("long values", "long body", "odd values", "deep values"),
-        *("odd reason", "long detail", "odd count", "odd label"),
+        *("odd reason", "long detail", "odd count", "odd label", "no label"),
     ],
 )
 def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expected):
@@ -205,11 +206,10 @@ def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expecte
     assert lines(worker, b"the next one\n") == ["the next one"]
 
 
-@pytest.mark.parametrize("action", ["wait", "claim"])
-def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
+def test_a_parser_that_waits_without_end_is_ended(make_worker):
     worker = make_worker(wall_seconds=0.5)
     started = time.monotonic()
-    assert reason(worker, do(action)) == "timeout"
+    assert reason(worker, do("wait")) == "timeout"
     assert time.monotonic() - started < 30
     assert lines(make_worker(), b"the next one\n") == ["the next one"]
 
