@@ -110,8 +110,11 @@ def temp_within(store: Path) -> Iterator[None]:
     temp, before = store.resolve() / TEMP, os.environ.get("TMPDIR")
     temp.mkdir(mode=0o700, exist_ok=True)
     for left in temp.glob("lance*"):  # of a writer that was killed
-        if left.is_dir():  # to open a pipe would wait
-            shutil.rmtree(left, ignore_errors=True)
+        if left.is_dir() and not left.is_symlink():  # to open a pipe would wait
+            for own in left.glob(".tmp??????"):  # as LanceDB calls its own
+                shutil.rmtree(own, ignore_errors=True)
+            with suppress(OSError):  # what somebody else put there stays
+                left.rmdir()
     with TemporaryDirectory(prefix="lance-", dir=temp, ignore_cleanup_errors=True) as folder:
         os.environ["TMPDIR"] = folder
         try:

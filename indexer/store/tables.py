@@ -271,17 +271,14 @@ def plan_tidying(
     return "cover" if unindexed > (few if finished else many) else "nothing"
 
 
-def merge(chunks: Table, files: Table, *, due: bool, finished: bool = True) -> bool:
-    """Merge fragments and index rows, all or as is due; whether those of the chunks were merged."""
-    what, small = (plan_tidying(**each.counts(), finished=finished) for each in (chunks, files))
-    everything = due or what == "merge"
-    if everything or small == "merge":
-        files.merge()
-    if everything:
-        chunks.merge()
+def tidy(table: Table, *, due: bool, finished: bool) -> bool:
+    """Merge fragments and index rows, all or as much as is due; whether they were merged."""
+    what = "merge" if due else plan_tidying(**table.counts(), finished=finished)
+    if what == "merge":
+        table.merge()
     elif what == "cover":
-        chunks.optimize()
-    return everything
+        table.optimize()
+    return what == "merge"
 
 
 def slack(least: int, rows: int) -> int:

@@ -237,10 +237,11 @@ class Writer:
             # The first commit of a small table is merged; a large one's index of vectors stays.
             first = self.manifest is None and rows < self._scale.exact_rows
             due = anew or many or (complete and (self.untidy or first))
-            merged = tables.merge(self._chunks, self._rows, due=due, finished=complete)
+            merged = tables.tidy(self._chunks, due=due, finished=complete)
+            tables.tidy(self._rows, due=merged, finished=complete)
             if tables.make_indices(self._chunks, rows, self._scale) and merged:
                 # Else dropping versions would make one more, and the next run would merge again.
-                tables.merge(self._chunks, self._rows, due=True)
+                self._chunks.merge()
             manifest = self._publish(ignored, complete, walked_ns, merged=merged)
         self._stand_at()
         release_memory()

@@ -90,19 +90,23 @@ def test_what_a_reader_holds_stays_until_it_is_let_go(store):
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("make", [Path.mkdir, Path.touch, os.mkfifo])
-def test_temporary_files_go_into_the_store_and_with_the_writer(store, make, monkeypatch):
-    """What stands in their place neither stops nor delays a writer; what a killed one left goes."""
+def test_temporary_files_go_into_the_store_and_with_the_writer(store, monkeypatch):
+    """What a killed writer left goes, too; what others put there stays, and stops no writer."""
     monkeypatch.setenv("TMPDIR", "/before")
-    left = store / f"tmp/lance-{'0' * 16}"
-    (store / "tmp").mkdir()
-    make(left)
+    left = [store / f"tmp/lance{of}/.tmpA1b2C3" for of in ("", "-01ab", "-2b")]
+    for path in left:
+        path.mkdir(parents=True)
+        (path / "shuffle_data.spill").touch()
+    notes, pipe = store / "tmp/lance-2b/notes.md", store / "tmp/lance.fifo"
+    notes.touch()
+    os.mkfifo(pipe)
     with temp_within(store):
         given = Path(os.environ["TMPDIR"])
         (given / "vectors").touch()
         assert (given.parent, given.stat().st_mode & 0o777) == (store / "tmp", 0o700)
-        assert not left.is_dir()
+        assert not any(path.exists() for path in left)
     assert (os.environ["TMPDIR"], given.exists()) == ("/before", False)
+    assert {*(store / "tmp").rglob("*")} == {notes, notes.parent, pipe}
 
 
 def test_an_error_of_the_disk_is_said_in_plain_words(store):
