@@ -95,8 +95,7 @@ class Snapshot:
 
     def _rows(self, keys: Iterable[int]) -> list[int]:
         """The numbers, as LanceDB has them, of those rows that are of this store."""
-        own = range(self._first, self._first + (1 << STORE_BITS))
-        return [key - self._first for key in keys if key in own]
+        return [key - self._first for key in keys if 0 <= key - self._first < 1 << STORE_BITS]
 
     def pool(self, keys: Iterable[int]) -> list[Candidate]:
         """What those of the rows that are of this store are fused by."""
