@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from statistics import fmean
 
 import numpy as np
 
-from indexer.extract.ocr.engine import RapidEngine, Recognition, grey, is_blank, strip
+from indexer.extract.ocr.engine import RapidEngine, grey, is_blank, strip
+from indexer.extract.ocr.pictures import Picture
 from indexer.extract.ocr.reading_order import (
     Piece,
     TurnedPage,
@@ -33,7 +35,7 @@ from indexer.records import GREY_BYTES, MAX_POINTS, Points
 POLICY = partial(policy, OCR_MEMORY_BYTES)
 # Of a trial of Tesseract, as the mean of the words in the script that is tried.
 MIN_TRIAL_CONFIDENCE = 0.80
-_NO_PAGE = Recognition((), 0, 0.0), np.zeros((0, 0, 3), np.uint8)
+_NO_PAGE: tuple[list[Piece], TurnedPage, Picture] = [], TurnedPage(0, 0), np.zeros((0, 0, 3), "u1")
 
 
 class Jobs(child.Jobs):
@@ -44,26 +46,26 @@ class Jobs(child.Jobs):
     def __init__(self) -> None:
         super().__init__()
         self._engine = self.engine(len(os.sched_getaffinity(0)))
-        self._read, self._picture = _NO_PAGE
+        self._pieces, self._turned, self._picture = _NO_PAGE
 
     def read(self, number: int, look: bool) -> Answer:
         """The lines of a page, "suspect" where rapidocr may lack the letters of its script.
 
         Of a page that is "blank", or with `look` shows "no text" at a first look, there are none.
         """
-        self._read, self._picture = _NO_PAGE
+        self._pieces, self._turned, self._picture = _NO_PAGE
         picture = self._opened.picture(number)
         if is_blank(picture):
             return {"seen": "blank"}, b""
         if look and not self._engine.shows_text(picture):
             return {"seen": "no text"}, b""
-        self._read, self._picture = self._engine.read(picture)
-        seen = "suspect" if is_suspect(self._read.pieces) else "text"
-        return {"seen": seen}, self._page(certain_rows(self._read.pieces), self._read.skew)
+        self._pieces, self._turned, self._picture = self._engine.read(picture)
+        seen = "suspect" if is_suspect(self._pieces) else "text"
+        return {"seen": seen}, _page(certain_rows(self._pieces), self._turned)
 
     def picture(self, trial: bool) -> Answer:
         """The page that was read in grey, for Tesseract; for a `trial` the pieces read worst."""
-        chosen = strip(self._picture, self._read.pieces) if trial else self._picture
+        chosen = strip(self._picture, self._pieces) if trial else self._picture
         width = chosen.shape[1]
         rows = grey(chosen)[: MAX_POINTS // width]
         return protocol.answer_of(Points(width, len(rows), GREY_BYTES, rows.tobytes()))
@@ -76,16 +78,14 @@ class Jobs(child.Jobs):
 
     def printed(self, table: str) -> Answer:
         """The lines of the page as Tesseract read them."""
-        return {}, self._page(lines_of_table(table), 0.0, fmean)
+        return {}, _page(lines_of_table(table), replace(self._turned, skew=0.0), fmean)
 
-    def _page(
-        self,
-        rows: Sequence[Sequence[Piece]],
-        skew: float,
-        sure: Callable[[Sequence[float]], float] = min,
-    ) -> bytes:
-        """The lines of the page's rows, and their words, which slant by radians."""
-        height, width = self._picture.shape[:2]
-        page = TurnedPage(width, height, self._read.turned_degrees, skew)
-        found = {"lines": lines_of_rows(rows, sure), "words": words_of_pieces(rows, page)}
-        return json.dumps(found).encode()
+
+def _page(
+    rows: Sequence[Sequence[Piece]],
+    page: TurnedPage,
+    sure: Callable[[Sequence[float]], float] = min,
+) -> bytes:
+    """The lines of a page's rows, and their words."""
+    found = {"lines": lines_of_rows(rows, sure), "words": words_of_pieces(rows, page)}
+    return json.dumps(found).encode()

@@ -5,9 +5,9 @@ rapidocr is loaded and has read a page before; each attempt becomes a line.
 
 import numpy as np
 
-from indexer.extract.ocr.engine import RapidEngine, Recognition
+from indexer.extract.ocr.engine import RapidEngine
 from indexer.extract.ocr.pictures import Picture
-from indexer.extract.ocr.reading_order import Piece
+from indexer.extract.ocr.reading_order import Piece, TurnedPage
 from indexer.parsers import recognising
 from tests.attacks.obeying_worker import attempts, done
 
@@ -16,7 +16,7 @@ HANG, DIE, ATTACK = 101, 102, 103  # the height of a page says what is done
 
 
 class Obeying(RapidEngine):
-    def read(self, picture: Picture) -> tuple[Recognition, Picture]:
+    def read(self, picture: Picture) -> tuple[list[Piece], TurnedPage, Picture]:
         height = picture.shape[0]
         if height in (HANG, DIE):
             done("wait" if height == HANG else "crash")
@@ -27,7 +27,7 @@ class Obeying(RapidEngine):
             Piece(0, 40.0 * n, 400, 40.0 * n + 30, f"{name} {outcome} and so on and on", 1.0)
             for n, (name, outcome) in enumerate(attempts().items())
         ]
-        return Recognition(tuple(pieces), 0, 0.0), picture
+        return pieces, TurnedPage(*picture.shape[1::-1]), picture
 
 
 class Jobs(recognising.Jobs):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.extract.ocr.pictures import Picture
-from indexer.extract.ocr.reading_order import Piece, skew, turned
+from indexer.extract.ocr.reading_order import Piece, TurnedPage, skew, turned
 
 if TYPE_CHECKING:
     from rapidocr import RapidOCR
@@ -36,15 +35,6 @@ STRIP_PIECES = 8  # shown to Tesseract before it is given the page
 _BLANK_SPREAD = 12  # of 255: between the darkest and the lightest of an empty page
 _ASPECT = 2.0  # of a frame that shows in which direction lines run
 _VOTERS = 12  # frames that are asked which way is up
-
-
-@dataclass(frozen=True, slots=True)
-class Recognition:
-    """What a picture says: its pieces, by how many degrees it was turned, its slant in radians."""
-
-    pieces: tuple[Piece, ...]
-    turned_degrees: int
-    skew: float
 
 
 def is_blank(picture: Picture) -> bool:
@@ -95,8 +85,8 @@ class RapidEngine:
         share = area / (picture.shape[0] * picture.shape[1])
         return len(frames) >= MIN_LOOK_LINES or (len(frames) > 1 and share >= MIN_LOOK_SHARE)
 
-    def read(self, picture: Picture) -> tuple[Recognition, Picture]:
-        """The text of a page and the upright picture that it was read from."""
+    def read(self, picture: Picture) -> tuple[list[Piece], TurnedPage, Picture]:
+        """The text of a page, how it was turned to be read, and the picture that is upright."""
         frames = self._frames(picture)
         degrees = 0
         if _is_sideways(frames):
@@ -115,7 +105,8 @@ class RapidEngine:
             for frame, (text, sure) in zip(corners, self._read_crops(crops), strict=True)
             if text
         ]
-        return Recognition(tuple(pieces), degrees, angle), picture
+        height, width = picture.shape[:2]
+        return pieces, TurnedPage(width, height, degrees, angle), picture
 
     @cached_property
     def _rapidocr(self) -> RapidOCR:
