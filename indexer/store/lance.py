@@ -332,7 +332,7 @@ def check_own_data(store: Path, table: str) -> None:
         try:
             if path.stat().st_size > _MAX_VERSION:
                 raise ValueError("no version")
-            elsewhere = _BASE_PATHS in _fields(_message(path.read_bytes()))
+            elsewhere = _BASE_PATHS in _fields(path.read_bytes())
         except FileNotFoundError:  # a writer has dropped it meanwhile
             continue
         except (IsADirectoryError, KeyError, OverflowError, ValueError, struct.error):
@@ -341,31 +341,24 @@ def check_own_data(store: Path, table: str) -> None:
             raise damaged(store, f"{path.name} keeps its data elsewhere")
 
 
-def _message(data: bytes) -> bytes:
-    """The message that a version's file ends in."""
+def _fields(data: bytes) -> set[int]:
+    """The numbers of the fields of a version's message, without those within its fields."""
     start, magic = _TAIL.unpack(data[-_TAIL.size :])
     (length,) = _LENGTH.unpack_from(data, start)
-    message = data[start + _LENGTH.size : start + _LENGTH.size + length]
-    if magic != _MAGIC or len(message) != length:
-        raise ValueError("no version")
-    return message
-
-
-def _fields(message: bytes) -> Iterator[int]:
-    """The numbers of the fields of a protobuf message, without those within its fields."""
-    at = 0
-    while at < len(message):
-        key, at = _number(message, at)
-        yield key >> 3
-        number, at = _number(message, at) if key & 7 in (0, 2) else (0, at)
+    at, end, found = start + _LENGTH.size, start + _LENGTH.size + length, set()
+    while at < end:
+        key, at = _number(data, at)
+        found.add(key >> 3)
+        number, at = _number(data, at) if key & 7 in (0, 2) else (0, at)
         at += number if key & 7 == 2 else _WIDTHS[key & 7]
-    if at != len(message):
-        raise ValueError("a torn message")
+    if magic != _MAGIC or at != end or end > len(data):
+        raise ValueError("no version")
+    return found
 
 
-def _number(message: bytes, at: int) -> tuple[int, int]:
+def _number(data: bytes, at: int) -> tuple[int, int]:
     """The number that stands there, and where it ends."""
-    found = _NUMBER.match(message, at)
+    found = _NUMBER.match(data, at)
     if found is None:
         raise ValueError("no number")
     return sum((byte & 0x7F) << 7 * n for n, byte in enumerate(found[0])), found.end()

@@ -14,7 +14,7 @@ import pytest
 from indexer.errors import CorpusError, DamagedStore, NoIndex, StoreLocked, UsageError
 from indexer.files.opening import lock_briefly
 from indexer.store.folder import LOCK_NAME, MARKER_NAME, writer_lock, writer_of
-from indexer.store.lance import open_table
+from indexer.store.lance import check_own_data, open_table
 from indexer.store.storage import UNFINISHED_MARKER, check_apart, identity_of, make_store
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
@@ -105,14 +105,22 @@ def test_a_table_that_borrows_its_data_is_not_opened(original, made):
 
 def test_a_stray_version_of_a_table_is_damage(made):
     stray = made / "lance/chunks.lance/_versions/9.manifest"
-    for size, tail in ((0, 2**63), (0, 0), (2**40, 0)):
-        with stray.open("wb") as file:
-            file.truncate(size)
-            file.seek(size)
-            file.write(struct.pack("<QHH4s", tail, 0, 0, b"LANC"))
+
+    def version(size: int, there: int, magic: bytes = b"LANC") -> bytes:
+        """A message of 100 bytes with a field of some, of which some are there."""
+        return struct.pack("<IBB", 100, 0x12, size) + bytes(there + 12) + magic
+
+    nowhere = struct.pack("<QHH4s", 2**63, 0, 0, b"LANC")
+    for data in (b"", nowhere, version(98, 0), version(99, 99), version(98, 98, b"LINC")):
+        stray.write_bytes(data)
         with pytest.raises(DamagedStore):
-            open_table(made, "chunks")
-        stray.unlink()
+            check_own_data(made, "chunks")
+    stray.write_bytes(version(98, 98))
+    check_own_data(made, "chunks")  # the control
+    os.truncate(stray, 2**40)
+    with pytest.raises(DamagedStore):
+        check_own_data(made, "chunks")
+    stray.unlink()
     assert open_table(made, "chunks").version  # the control
     stray.mkdir()
     with pytest.raises(DamagedStore):
