@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations, islice, pairwise, permutations
+from itertools import combinations, pairwise, permutations
 
 import regex
 
@@ -14,7 +14,13 @@ from corpus_agent.answering.comparable import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import alike, denials, excluded, still_said, turned, written
-from corpus_agent.text.quantities import bounds, converted, counted, is_unit
+from corpus_agent.text.quantities import (
+    bounds,
+    converted,
+    counted,
+    is_label,
+    is_unit,
+)
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
@@ -33,7 +39,7 @@ _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e", "wi
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _RUN = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*")
 _BY = regex.compile(r"(?i)\b(?:by|von|vom|durch|par|por|da|dal|dalla|door)\b")
-_YEAR, _NAMES = re.compile(r"(?:19|20)\d\d"), 8  # names of a sentence that are compared in pairs
+_YEAR, _MOST = re.compile(r"(?:19|20)\d\d"), 40  # words of a claim that are compared in pairs
 _PART = re.compile(
     r"(?P<month>month )|(?P<week>(?:week)?day )|(?P<year>(?:19|20)\d\d$)|(?P<day>\d\d?$)"
 )
@@ -49,9 +55,8 @@ def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
     own, wrong = counted(claim), [w for w in _wholes(claim) if not _fits(w, text)]
 
     def is_missing(figure: Figure) -> bool:
-        if not known.issuperset(figure.values) or any(
-            w.start <= figure.start < w.end for w in wrong
-        ):
+        apart = not known.issuperset(figure.values) or is_label(claim, figure, text)
+        if apart or any(w.start <= figure.start < w.end for w in wrong):
             return True
         values = [value for value in figure.values if value not in given | years and own.get(value)]
         return not all(_counts(value, own[value][0], theirs) for value in values)
@@ -90,14 +95,13 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
     text = evidence.text
     share, changes = changes_of(claim, text)
     repeats = share >= _NEARLY
-    shortened = repeats and not any(_apart(change.mine, ()) for change in changes)
     return (
         _other_figure(claim, text, question)
         or _other_bound(claim, text)
         or excluded(claim, text)
         or (_repeated_otherwise(claim, text, share, changes) if repeats else None)
-        or (other_sense(claim, text) if share >= _ALIKE and not shortened else None)
-        or exchanged(claim, text)
+        or (other_sense(claim, text) if share >= _ALIKE else None)
+        or exchanged(claim, text, named=True)
         or _other_name(claim, evidence, question)
         or _crossed(claim, text)
         or _no_longer(claim, whole, evidence)
@@ -106,7 +110,7 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
 
 def _no_longer(claim: str, whole: Evidence, still: Evidence) -> tuple[str, str] | None:
     """What a text says was so before, where it has a claim's words for that alone."""
-    told = written("before").search(whole.text)
+    told = written("before").search(whole.text) or written("replaced").search(whole.text)
     missing = [len(missing_figures(claim, each.text, "")) for each in (whole, still)]
     lost = missing[0] < missing[1] or share_covered(claim, still) < share_covered(claim, whole)
     return (claim, told[0]) if told and lost and not written("before").search(claim) else None
@@ -252,31 +256,26 @@ def _runs(folded: frozenset[str], text: str) -> list[Figure]:
     return [run for run in every if not folded.isdisjoint(terms(text[run.start : run.end]))]
 
 
-def exchanged(claim: str, text: str) -> tuple[str, str] | None:
-    """Two names that have changed places round one verb: A pays B, B pays A."""
-    for one, other in combinations(islice(_RUN.finditer(claim), _NAMES), 2):
-        first, last = (regex.escape(each[0]) for each in (one, other))
-        there = regex.search(rf"\b{last}\b([^.;]{{1,120}}?)\b{first}\b", text)
-        if not there or regex.search(rf"\b{first}\b[^.;]{{1,120}}?\b{last}\b", text):
+def exchanged(claim: str, text: str, *, named: bool = False) -> tuple[str, str] | None:
+    """Two words, or names, that stand the other way round others: who pays whom, with no "by"."""
+    if len(_BY.findall(claim)) != len(_BY.findall(text)):
+        return None
+    there, said = ([*map(fold, WRITTEN.findall(each))] for each in (text, claim))
+    left_out = UNIT.keys() | _JOINING | {*_ARTICLES.split()}
+    leads = STOP_WORDS - left_out if named else ()  # "Im Mai hat Ann" is said of what Ann did
+    led = {word for lead, word in {*pairwise(said)} & {*pairwise(there)} if lead in leads}
+    own = [word for word in said if not (word in left_out or has_digit(word))][:_MOST]
+    at = {w: n for w in own for n, o in reversed([*enumerate(there)]) if same_word(w, o)}
+    ends = at.keys() & (_capitals(claim) if named else {*own}) - STOP_WORDS - led
+    for first, last in combinations(range(len(own)), 2):
+        one, other, between = own[first], own[last], own[first + 1 : last]
+        told = next((word for word in between if word not in STOP_WORDS), other)
+        places = [at[word] for word in between if word in at]
+        if not (ends >= {one, other} and told in at and places):
             continue
-        between = (claim[one.end() : other.start()], there[1])
-        mine, theirs = ((content_terms(each) or terms(each))[:1] for each in between)
-        led = len(_BY.findall(between[0])) == len(_BY.findall(between[1]))
-        if led and mine and theirs and mine[0] not in _JOINING and not _without(mine, theirs):
-            return one[0], other[0]
+        if at[other] < min(places) <= max(places) < at[one]:
+            return one, other
     return None
-
-
-def turned_round(statement: str, text: str) -> bool:
-    """Whether three words in a row stand the other way round: who pays whom, without a "by"."""
-    there, own = (
-        [word for word in terms(each) if word not in STOP_WORDS and not has_digit(word)]
-        for each in (text, statement)
-    )
-    places = [next((n for n, o in enumerate(there) if same_word(w, o)), None) for w in own]
-    known = [place for place in places if place is not None]
-    led = len(_BY.findall(statement)) == len(_BY.findall(text))
-    return led and any(a > b > c for a, b, c in zip(known, known[1:], known[2:], strict=False))
 
 
 def _crossed(claim: str, text: str) -> tuple[str, str] | None:
@@ -288,17 +287,18 @@ def _crossed(claim: str, text: str) -> tuple[str, str] | None:
             continue
         first = [word for part in parts for word in WRITTEN.findall(part)[:1]]
         begun = all(word[0].isupper() or fold(word) in STOP_WORDS for word in first)
-        for (mine, own), (theirs, others) in permutations(zip(parts, (one, other), strict=True)):
+        for own, others in permutations((one, other)):
             gone, left = _without(own, said), _without(others, said)
             taken = _without(_without(others, own), left)
             if not (gone and left and taken and len(own) > 1):
                 continue
             if begun and others[0] in left and own[0] not in (*gone, *others):
                 return taken[0], gone[0]  # the one does what the other does
-            for word, lost in _counterparts(mine, theirs, own, others):
+            for word, lost in ((own[0], others[0]), (own[-1], others[-1])):
                 led = own[: own.index(word)]  # of which a claim has lost more than a third
                 turned = sum(3 for each in led if each in gone) > len(led)
-                if turned and lost in left and word not in (*gone, *others):
+                named = not (has_digit(word) or has_digit(lost))
+                if named and turned and lost in left and word not in (*gone, *others):
                     return word, lost
     return None
 
@@ -306,21 +306,6 @@ def _crossed(claim: str, text: str) -> tuple[str, str] | None:
 def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
     """The words that have no form of theirs among others."""
     return [word for word in words if not any(same_word(word, other) for other in others)]
-
-
-def _counterparts(
-    one: str, other: str, own: Sequence[str], others: Sequence[str]
-) -> Iterator[tuple[str, str]]:
-    """Words of two clauses that stand in the same place of theirs."""
-    ends = ((own[0], others[0]), (own[-1], others[-1]))
-    yield from (pair for pair in ends if not any(map(has_digit, pair)))
-    led = [
-        dict(pairwise(w for w in terms(part) if w not in _ARTICLES.split()))
-        for part in (one, other)
-    ]
-    for word in led[0].keys() & led[1].keys() & STOP_WORDS:
-        if led[0][word] in own and led[1][word] in others:
-            yield led[0][word], led[1][word]
 
 
 # ---- A claim that repeats a text, word by word

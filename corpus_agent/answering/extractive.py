@@ -32,6 +32,7 @@ from corpus_agent.answering.records import (
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import Unit, is_item, leads_in, units
 from corpus_agent.text.tables import (
+    cell_spans,
     ends_with_figures,
     is_brief,
     is_row,
@@ -296,7 +297,11 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
     if is_row(row):
         ruled = [lines[each.header - 1] for each in tables_of(lines) if at + 1 in each.rows]
         rows = [*takewhile(is_row, reversed(lines[:at]))]
-        return ruled or [first for first in rows[-1:] if names_cells(first, row)]
+        spans = {each: cell_spans(each) for each in rows if each not in ruled}
+        section = [
+            each for each, own in spans.items() if len(own) > 1 == sum(x < y for x, y in own)
+        ]
+        return (ruled or [first for first in rows[-1:] if names_cells(first, row)]) + section[:1]
     index = names_of_columns([*lines[:at], row])
     if index is not None:
         return lines[unit_above(lines[: index + 1]) : index + 1]

@@ -163,13 +163,15 @@ def locate(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | N
     return first, last, text, verdict if near or verdict == "partial" else "moved"
 
 
-def standing(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | None:
+def standing(
+    lines: Sequence[Line], quote: str, near_line: int = 1, language: str = ""
+) -> Located | None:
     """The whole sentences that hold a quotation as it is; None if none does."""
     found = _exactly(lines, quote, near_line)
-    return None if found is None else _widened(lines, found)
+    return None if found is None else _widened(lines, found, language)
 
 
-def _widened(lines: Sequence[Line], found: Found) -> Located:
+def _widened(lines: Sequence[Line], found: Found, language: str = "") -> Located:
     """The whole sentences, items or rows that a piece of a document stands in.
 
     With them what is no sentence without them: a word or two beside them, as "VOID.", and what
@@ -179,7 +181,7 @@ def _widened(lines: Sequence[Line], found: Found) -> Located:
     kept, text = _around(lines, first, last)
     starts = [*accumulate((len(lines[n - 1].text) + 1 for n in kept), initial=0)]
     start, end = starts[kept.index(first)] + left, starts[kept.index(last)] + right
-    every = units(text)
+    every = units(text, language)
     touched = [n for n, unit in enumerate(every) if unit.start < end and start < unit.end]
     begin, stop = start, end
     if touched:

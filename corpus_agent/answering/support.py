@@ -342,9 +342,6 @@ class Supporter:
         both = () if best is not None else self._of_two(claim, agreeing[:MAX_COMPARED])
         if both or nearest is None or shares[nearest] < ENOUGH_COVERED:
             return both or Judgement("unsupported")
-        within = (w for w in agreeing if w in dated and w.quote in nearest.quote)
-        if any(shares[w] >= shares[nearest] for w in within):  # what differs stands beside it
-            return Judgement("unsupported")
         return replace(judged(claim, [nearest], self._encode), window=nearest)
 
     def _best(

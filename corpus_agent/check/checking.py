@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.answering.claims import claims_something, names
+from corpus_agent.answering.claims import Evidence, claims_something, names, share_covered
+from corpus_agent.answering.differences import difference, missing_figures
 from corpus_agent.check.quotations import QuotationFinder
 from corpus_agent.check.records import WORDS, Checked, Named, Piece
 from corpus_agent.check.statements import StatementFinder
@@ -192,12 +193,12 @@ class _Reader:
                 beside = self._place(text[end : end + 200].partition("\n")[0]) or named
                 yield from self._quotation(at + begin, at + end, text[begin:end].strip(), beside)
                 done += 1
-            said = body
+            said, quoted = body, " ".join(text[begin:end] for begin, end in spans[first:done])
             for begin, end in reversed(spans[first:done]):
                 said = said[: max(0, begin - unit.start)] + said[max(0, end - unit.start) :]
             if refers and not claims_something(self._bare(said), "text"):
                 self.left_out["reference"] += 1
-            elif said == body or _states_more(self._bare(said)):
+            elif said == body or _states_more(self._bare(said), Evidence(quoted)):
                 yield from self._statement(at + unit.start, body, unit.kind, named)
         for begin, end in spans[done:]:
             yield from self._quotation(at + begin, at + end, text[begin:end].strip(), None)
@@ -246,8 +247,10 @@ class _Reader:
                 yield begin, match.end(), Named(source, *(int(n) if n else None for n in places))
 
 
-def _states_more(said: str) -> bool:
-    """Whether the rest of a sentence states something beside its quotations."""
+def _states_more(said: str, quoted: Evidence) -> bool:
+    """Whether the rest of a sentence states something that its quotations do not."""
+    if share_covered(said, quoted) == 1 and not difference(said, quoted):
+        return bool(missing_figures(said, quoted.text, ""))
     own = [word for word in content_terms(said) if word not in STOP_WORDS]
     return len(own) >= OWN_WORDS or bool(figures(said) or (len(own) >= FRAME and names(said)))
 

@@ -38,6 +38,7 @@ KEPT = 64  # windows of documents
 SAME_PLACE_LINES = 2  # a place that is named so far off still leads there
 WORDS_BESIDE = 3  # shown on either side of words that differ
 MAX_LEFT_OUT = 600  # characters that "…" may stand for
+_BRIEF = 30  # characters of a line or cell that may take back what is beside it
 WHOLE = 0.9  # of the words of a quotation that its parts have together
 
 _ELLIPSIS = regex.compile(r"(?<!\s)\s*+[(\[]?(?:\.\s?\.\s?\.+|…)[)\]]?\s*")
@@ -50,6 +51,7 @@ _CLAUSE = regex.compile(
 _ASIDE = regex.compile(WORDS["aside"], regex.IGNORECASE)
 _SIGNS = " -‐‑–—−+±.,(<>≤≥~"
 _LISTED = regex.compile(r"\s*(?:[-*+•▪◦–・]|\(?(?:\p{N}{1,3}|\p{L})[.)])\s+")  # the sign of an item
+_STOPS = regex.compile(r"\W*?(?:[;:；]|[.!?。！？](?!\s*[\p{Ll}\p{N}]))")
 _STOP = regex.compile(r"[.!?。！？][\"'”’»)\]]*$")
 
 
@@ -62,11 +64,12 @@ class Nearby:
     lines: Sequence[Line]
     words: Text
     heading: str = ""
+    language: str = ""
 
     def standing(self, words: str, named: Named | None) -> Citation | None:
         """The whole sentences that hold these words as they are, nearest to a line; or None."""
         line = named.line if named is not None and named.source == self.source else None
-        found = standing(self.lines, words, max(1, (line or 1) - self.before))
+        found = standing(self.lines, words, max(1, (line or 1) - self.before), self.language)
         return found and citation(0, self.source, self.lines, found, self.before)
 
     def cited(self, run: Run, verdict: Verdict) -> Citation:
@@ -89,30 +92,26 @@ class QuotationFinder:
         nearby = list(self._nearby(piece.text, piece.named))
         return self._standing(piece, nearby) or self._differing(piece, nearby)
 
-    def _headed(self, cited: Citation) -> Citation:
-        """A citation with what an answer shows beside it: its heading, and what is above it."""
-        return passage_of(self._corpus, cited).citation
-
     def _nearby(self, words: str, named: Named | None) -> Iterator[Nearby]:
         """The places that are most likely to hold some words; first those that the text names."""
         asked = Query(words[:QUERY_CHARACTERS], HITS, None, only_words=True)
         own = [] if named is None else [replace(asked, among=frozenset([named.source]))]
         hits = [hit.chunk for query in (*own, asked) for hit in self._corpus.search(query)]
-        places = [(c.source, c.line_start, c.line_end, c.heading) for c in hits]
+        places = [(c.source, c.line_start, c.line_end, c.heading, c.language) for c in hits]
         if named is not None and named.line:
             at, line = named.source, named.line
-            above = (p[3] for p in places if p[0] == at and p[1] <= line <= p[2])
-            places.insert(0, (at, line, line, next(above, "")))
+            above = (p[3:] for p in places if p[0] == at and p[1] <= line <= p[2])
+            places.insert(0, (at, line, line, *next(above, ("", ""))))
         yield from filter(None, (self._kept(*place) for place in dict.fromkeys(places)))
 
-    def _read(self, source: str, first: int, last: int, heading: str) -> Nearby | None:
+    def _read(self, source: str, first: int, last: int, *of: str) -> Nearby | None:
         start = max(1, first - AROUND)
         try:
             lines = self._corpus.read(source, start, last + AROUND - start + 1).lines
         except Refused:  # gone, or shorter than it was
             return None
         words = Text.of("\n".join("" if line.is_mark else line.text for line in lines))
-        return Nearby(source, start - 1, lines, words, heading)
+        return Nearby(source, start - 1, lines, words, *of)
 
     def _standing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding | None:
         """A quotation that stands as it is, or all parts of which do; None if one does not."""
@@ -120,15 +119,16 @@ class QuotationFinder:
         if found:
             right = [each for each in found if is_at(each[0], piece.named)]
             cited, near = (right or found)[0]
-            cited = self._headed(cited)
+            cited = passage_of(self._corpus, cited).citation  # with what is shown above it
             lost = sense_lost(piece.text, cited)
-            if lost := lost or taken_back(piece.text, (near.heading, cited.heading)):
+            above = [line.text for line in near.lines[: cited.line_start - near.before - 1]]
+            if lost := lost or taken_back(piece.text, [near.heading, *stands_over(cited, above)]):
                 return Finding(piece, "pieced_together", (cited,), (lost,))
             return Finding(piece, "quoted" if right else "elsewhere", (cited,))
         parts = [part for part in _ELLIPSIS.split(piece.text) if len(Text.of(part).words) > 1]
         for near in nearby if len(parts) > 1 else ():
             stand = [near.standing(part, piece.named) for part in parts]
-            cited_parts = [self._headed(cited) for cited in stand if cited is not None]
+            cited_parts = [passage_of(self._corpus, c).citation for c in stand if c is not None]
             left_out = _between(near.words, [Text.of(part).words for part in parts])
             if len(cited_parts) == len(parts) and left_out is not None:
                 kind: Kind = "quoted" if is_at(cited_parts[0], piece.named) else "elsewhere"
@@ -190,6 +190,16 @@ def is_at(cited: Citation, named: Named | None) -> bool:
     return named.line - SAME_PLACE_LINES <= cited.line_end and cited.line_start <= last
 
 
+def stands_over(cited: Citation, above: Sequence[str]) -> Sequence[str]:
+    """What says of what a quotation is: headings, and brief lines or cells, as "[Repealed]"."""
+    lines = [*filter(str.strip, above[-2:])][-1:] + regex.split(r"[|\n]", cited.quote)[:-1]
+    return [
+        cited.heading,
+        *cited.above.split("\n"),
+        *(line for line in lines if len(line) < _BRIEF),
+    ]
+
+
 def taken_back(said: str, beside: Sequence[str], whole: str = "") -> Difference | None:
     """What takes words back that are said without it: a title or a cell (Rejected), a condition."""
     own = said.casefold()
@@ -235,7 +245,7 @@ def sense_lost(quote: str, cited: Citation) -> Difference | None:
     for rest in (_CLAUSE.split(before)[-1], _CLAUSE.split(behind)[0]):
         if lost := _turning(rest, whole):
             return "", lost
-    goes_on = Text.of(behind).words and not regex.match(r"\W*?[.!?;:。！？；]", behind)
+    goes_on = Text.of(behind).words and not _STOPS.match(behind)
     return ("", one_line(behind)) if goes_on and _STOP.search(quote.strip()) else None
 
 

@@ -12,12 +12,12 @@ import regex
 
 from corpus_agent.answering.claims import Evidence, in_quarters, share_covered
 from corpus_agent.answering.coverage import comparison, reads
-from corpus_agent.answering.differences import turned_round
+from corpus_agent.answering.differences import exchanged
 from corpus_agent.answering.extractive import passage_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import logistic, weighed
 from corpus_agent.answering.support import Judgement, Supporter, Window, together
-from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, taken_back
+from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, stands_over, taken_back
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
 from corpus_agent.text.polarity import in_one_form
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
 _MODAL = regex.compile(WORDS["modal"])
 _LIGHT = regex.compile(WORDS["light"], regex.IGNORECASE)
-_BRIEF = 30  # characters of a cell that may take its row back
 HITS, NEAR, LONGEST = 8, 20, 2_000  # passages compared, and to take the nearest of; characters
 # The probability that a sentence says a statement, by ranking.py's figures of the two: set on
 # half of ContractNLI's agreements (benchmarks/check.py, contracts).
@@ -70,10 +69,10 @@ class StatementFinder:
         says = _has_words(said, found) and _said_at_once(said, found)
         if not (says and all(each.stands for each in quoted)):
             return self._not_found(piece, hits)
-        row = found[0].quote.split("|") if found[0].cells else []
-        beside = [found[0].passage.heading, found[0].under, *(c for c in row if len(c) < _BRIEF)]
+        above = found[0].passage.text[: found[0].start].split("\n")
+        over = [found[0].under, *stands_over(quoted[0], above)]
         lost = sense_lost(said, quoted[0])
-        if lost := lost or taken_back(said, beside, together(found).text):
+        if lost := lost or taken_back(said, over, together(found).text):
             return Finding(piece, "doubtful", tuple(quoted), (lost,))
         kind: Kind = "supported" if is_at(quoted[0], piece.named) else "elsewhere"
         return Finding(piece, kind, tuple(quoted))
@@ -138,7 +137,7 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     """Whether one document says a statement, and one sentence or row of it each of its figures."""
     text = " ".join(window.evidence.text for window in windows)
     sources, in_row = {window.passage.source for window in windows}, any(w.cells for w in windows)
-    if len(sources) > 1 or (not in_row and turned_round(statement, text)):
+    if len(sources) > 1 or (not in_row and exchanged(statement, text)):
         return False
     there, own = text.casefold(), statement.casefold()
     kinds = [{match.lastgroup for match in _MODAL.finditer(each)} for each in (own, there)]

@@ -36,14 +36,17 @@ def written(name: str) -> regex.Pattern[str]:
 
 def still_said(claim: str, text: str) -> str:
     """A text without the values that it says were so before, unless a claim says that too."""
-    spans = [m.span("old") for name in ("replaced", "before") for m in written(name).finditer(text)]
+    before = () if written("before").search(claim) else written("before").finditer(text)
+    spans = [match.span("old") for match in before]
+    for match in written("replaced").finditer(text):
+        at = claim.casefold().find(match["old"].split()[0].casefold())
+        if at < 0 or not written("led").search(claim[:at]):
+            spans.append(match.span("old"))
     kept = list(text)  # in whose place blanks stand: one value may be within another
     for start, end in spans:
-        at = claim.casefold().find("".join(text[start:end].split()[:1]).casefold())
-        if at < 0 or not written("led").search(claim[:at]):
-            again = regex.finditer(rf"\b{regex.escape(text[start:end])}\w{{0,2}}\b", text)
-            for first, last in ((start, end), *(match.span() for match in again)):
-                kept[first:last] = " " * (last - first)
+        again = regex.finditer(rf"\b{regex.escape(text[start:end])}\w{{0,2}}\b", text)
+        for first, last in ((start, end), *(match.span() for match in again)):
+            kept[first:last] = " " * (last - first)
     return "".join(kept)
 
 
@@ -122,8 +125,7 @@ def answers(text: str) -> bool | None:
 
 def turned(claim: str, text: str) -> list[tuple[str, str]]:
     """Pairs of opposites of a claim and a text, of those where the denial of one is the other."""
-    mine, theirs = plain(claim), plain(text)
-    return [*_apart("turning", mine, theirs), *_prefixed(mine, theirs)]
+    return [*_apart("turning", plain(claim), plain(text))]
 
 
 def excluded(claim: str, text: str) -> tuple[str, str] | None:
@@ -165,16 +167,6 @@ def _apart(kind: str, mine: str, theirs: str) -> Iterator[tuple[str, str]]:
         )
         if own and others and own.keys().isdisjoint(others):
             yield next(iter(own.values())), next(iter(others.values()))
-
-
-def _prefixed(mine: str, theirs: str) -> Iterator[tuple[str, str]]:
-    """Long words that one text has with a prefix that denies: nonrefundable, illegal."""
-    own, others = frozenset(mine.split()), frozenset(theirs.split())
-    for one, other in ((own, others), (others, own)):
-        for word in one - other:
-            bare = regex.fullmatch(r"(?:non|un|in|il|im|ir|dis)(?P<word>\w{5,})", word)
-            if bare and bare["word"] in other and bare["word"] not in one:
-                yield (word, bare["word"]) if one is own else (bare["word"], word)
 
 
 def _beyond(mine: str, theirs: str) -> tuple[str, str] | None:

@@ -18,8 +18,8 @@ from corpus_agent.text.number_words import (
     table,
     word_set,
 )
-from corpus_agent.text.numbers import WORD, apart, found
-from corpus_agent.text.tokens import fold, lazy
+from corpus_agent.text.numbers import WORD, Figure, apart, found
+from corpus_agent.text.tokens import fold, lazy, same_word
 
 _COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
 _LOOKED_AT = 80  # characters behind a figure
@@ -27,6 +27,8 @@ _LONGEST_MONEY = 8  # characters of a currency before it, with what may not stan
 _DATED = ("month ", "day ", "weekday ")
 _RATES = word_set("spelt", "rates")
 _IN_NAME = lazy(r"\p{L}-$")
+_COUNTED = lazy(r"[\s-]\p{L}+")
+_LABEL = lazy(r"(?P<by>\b\p{L}+(?=\s)|/|)\s?\b(?P<word>\p{L}+)[\s:.]{1,3}$")
 _PER = lazy(r"(?i)\b(?:per|pour|por|pro)[ \u00a0-]?(?P<of>cent|ciento|mille|mil)\b")
 _MONEY_BEFORE = lazy(rf"(?i)(?P<money>{SYMBOL}|\b{ANY_CASE_CODES})[  ]?[-−]?$")
 
@@ -39,9 +41,8 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
     counts: dict[str, list[str]] = {}
     text = _PER.sub(lambda match: _per(match[0], match["of"]), text)
     for figure in (*found(text), *found(apart(text))):
-        if any(value.startswith(_DATED) for value in figure.values) or (
-            _IN_NAME.search(text, max(0, figure.start - 2), figure.start)
-        ):
+        dated = any(value.startswith(_DATED) for value in figure.values)
+        if dated or _is_in_name(text, figure):
             continue  # a date counts nothing, nor does "pg-01"
         behind = _counted_behind(text, figure.end)
         money = _MONEY_BEFORE.search(text, max(0, figure.start - _LONGEST_MONEY), figure.start)
@@ -55,6 +56,29 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
 
 
 _SAME_IN = [(large, small, int(times)) for large, (small, times) in table("conversions").items()]
+
+
+def _is_in_name(text: str, figure: Figure) -> bool:
+    return bool(_IN_NAME.search(text, max(0, figure.start - 2), figure.start))
+
+
+def is_label(claim: str, figure: Figure, text: str) -> bool:
+    """Whether a text has a figure of a claim in a name, or behind what it counts: day 15."""
+    said = _COUNTED.match(claim, figure.end)
+    word = fold(said[0][1:]) if said else ""
+
+    def labels(other: Figure) -> bool:
+        named = [_is_in_name(text, other), _is_in_name(claim, figure)]
+        led = _LABEL.search(text, max(0, other.start - _LOOKED_AT), other.start)
+        behind = _COUNTED.match(text, other.end)
+        if not led or (behind and same_word(fold(behind[0][1:]), word)):
+            return named == [True, False]
+        own, by = fold(led["word"]), fold(led["by"]) in ("/", *_RATES)
+        is_same = same_word(own, word) or UNIT.get(own, own) == UNIT.get(word)
+        return is_same and (by or len(own) < len(word))
+
+    places = [other for other in found(text) if set(other.values) & set(figure.values)]
+    return bool(places) and all(map(labels, places))
 
 
 def converted(text: str) -> dict[str, tuple[str, ...]]:
