@@ -43,7 +43,7 @@ def chunk_texts(folder: Path, model: Encoder, most: int) -> list[str]:
         except UnreadableDocument:
             continue
         title = title_of(opened.title, seen.source)
-        document = Document(seen.source, title, lines, opened.extractor, "")
+        document = Document(seen.source, title, lines, opened.extractor)
         texts += [chunker.embedded_text(chunk) for chunk in chunker.chunk(document)]
     return texts[:: max(1, len(texts) // most)]
 

@@ -211,7 +211,7 @@ class Index(Snapshots):
         with self._copied(row) as copy:
             above = self._lines_of(copy, row)[:line]
         title = title_of(row.title or "", own)
-        return heading_of(Document(own, title, above, row.extractor or "", ""))
+        return heading_of(Document(own, title, above, row.extractor or ""))
 
     def page_picture(self, source: str, page: int, width: int = 1_000) -> PagePicture:
         """A page of a PDF or a picture as it is now, as a PNG so many points wide, or Refused."""

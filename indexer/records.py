@@ -64,16 +64,13 @@ class Document:
     """All text of one file, as `vectordb_read` pages it and as chunks were cut from it.
 
     Line numbers are 1-based positions in `lines`. `extractor` is name/version, as in "pdf/1", and
-    the second engines that served a part, as in "pdf/1+pypdf". `remark` says what could not be
-    read, "" where all was.
+    the second engines that served a part, as in "pdf/1+pypdf".
     """
 
     source: str
     title: str
     lines: tuple[Line, ...]
     extractor: str
-    sha256: str
-    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

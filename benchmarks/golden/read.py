@@ -78,7 +78,7 @@ def entry(row: FileRow, text: Text | None, chunks: Iterable[Chunk]) -> dict[str,
     """What is recorded of a file; what it does not have is left out."""
     values: dict[str, Any] = {"status": row.status, "reason": row.reason, "waiting": row.waiting}
     if text is not None and row.status == "indexed":
-        document = document_of(text, row.source, row.sha256 or "")
+        document = document_of(text, row.source)
         headings = heading_paths(document) if writes_markdown(row.extractor or "") else ()
         parts = [*headings, *(line.part for line in document.lines if line.part)]
         cut = [(c.text, c.heading, c.line_start, c.line_end, c.page_start) for c in chunks]

@@ -143,7 +143,7 @@ def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> tuple[Fil
 def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
     """The row of a document with this text, and its chunks."""
     started = time.monotonic()
-    document = document_of(text, row.source, row.sha256 or "")
+    document = document_of(text, row.source)
     chunks = in_languages(chunker.chunk(document))
     waiting = sum(line.is_waiting_mark for line in document.lines)
     row = replace(
@@ -162,10 +162,10 @@ def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[C
     return with_properties(row, document.lines, text.author, text.date), chunks
 
 
-def document_of(text: Text, source: str, sha256: str) -> Document:
+def document_of(text: Text, source: str) -> Document:
     """The text as a document, with decoded lines."""
     title = title_of(text.title, source)
-    return Document(source, title, tuple(decoded(text.encoding)), text.extractor, sha256)
+    return Document(source, title, tuple(decoded(text.encoding)), text.extractor)
 
 
 def problem_row(seen: SeenFile) -> FileRow:

@@ -12,7 +12,7 @@ SMALL = Chunker(TOY)
 
 
 def document(*lines: str, extractor: str = "markdown/1", title: str = "T") -> Document:
-    return Document("a.md", title, tuple(Line(line) for line in lines), extractor, "00")
+    return Document("a.md", title, tuple(Line(line) for line in lines), extractor)
 
 
 def paged(*pages: list[str]) -> Document:
@@ -21,7 +21,7 @@ def paged(*pages: list[str]) -> Document:
         for number, page in enumerate(pages, start=1)
         for text in [page_mark(number), *page]
     ]
-    return Document("a.pdf", "T", tuple(lines), "pdf/1", "00")
+    return Document("a.pdf", "T", tuple(lines), "pdf/1")
 
 
 def lines_of(doc: Document, chunk: Chunk) -> str:
@@ -97,7 +97,7 @@ PLAIN = f"Old rules (ended 2015)/{PROSE}/• Boats/What we dropped/Option B/{PRO
 )
 def test_a_line_stands_under_the_title_and_the_headings_of_any_text(name, lines, heading):
     kind = {"md": "markdown/1", "eml": "eml/1"}.get(name.partition(".")[2], "text/2")
-    document = Document(name, "T", tuple(map(Line, lines)), kind, "0" * 64)
+    document = Document(name, "T", tuple(map(Line, lines)), kind)
     assert heading_of(document) == heading
 
 
@@ -108,9 +108,9 @@ def test_a_line_of_a_pdf_stands_under_those_that_look_like_headings():
         (("Anna Berg", "Option B"), "Anna Berg: notes", "Anna Berg: notes > Option B"),
     ):
         lines = tuple(Line(text, 1, heading=text in heads) for text in ("Anna Berg", *PLAIN))
-        assert heading_of(Document("t.pdf", title, lines, "pdf/1", "0" * 64)) == heading
+        assert heading_of(Document("t.pdf", title, lines, "pdf/1")) == heading
         cut = lines[: 1 + [line.text for line in lines].index("Option B")]  # the heading itself
-        assert heading_of(Document("t.pdf", title, cut, "pdf/1", "0" * 64)) == heading
+        assert heading_of(Document("t.pdf", title, cut, "pdf/1")) == heading
 
 
 TABLE = [f"| Port: Vigo {n} | Fare: {n}.50 | Line: {n % 3} |" for n in range(30)]

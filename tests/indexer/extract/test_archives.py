@@ -20,7 +20,6 @@ from indexer.extract.extraction import (
     Within,
 )
 from indexer.extract.members import MAX_NAME_CHARS
-from indexer.records import Document
 from tests.support import made_files as made
 from tests.support.documents import extract
 from tests.support.pdfs import pdf_of
@@ -39,7 +38,7 @@ def marks(data: bytes, name: str = "a.zip") -> list[str]:
     return [line.text for line in extract(data, name).lines if line.is_mark]
 
 
-def shown(document: Document | Extraction) -> list[str]:
+def shown(document: Extraction) -> list[str]:
     return [line.text for line in document.lines if line.text]
 
 

@@ -93,20 +93,22 @@ def test_what_a_reader_holds_stays_until_it_is_let_go(store):
 def test_temporary_files_go_into_the_store_and_with_the_writer(store, monkeypatch):
     """What a killed writer left goes, too; what others put there stays, and stops no writer."""
     monkeypatch.setenv("TMPDIR", "/before")
-    left = [store / f"tmp/lance{of}/.tmpA1b2C3" for of in ("", "-01ab", "-2b")]
-    for path in left:
+    *left, outside = (store / f"{of}/.tmpA1b2C3" for of in ("tmp/lance", "tmp/lance-2b", "docs"))
+    for path in (*left, outside):
         path.mkdir(parents=True)
         (path / "shuffle_data.spill").touch()
-    notes, pipe = store / "tmp/lance-2b/notes.md", store / "tmp/lance.fifo"
+    notes, pipe, link = (store / "tmp" / n for n in ("lance-2b/notes.md", "lance-p", "lance-l"))
     notes.touch()
     os.mkfifo(pipe)
+    link.symlink_to(outside.parent)
     with temp_within(store):
         given = Path(os.environ["TMPDIR"])
         (given / "vectors").touch()
         assert (given.parent, given.stat().st_mode & 0o777) == (store / "tmp", 0o700)
         assert not any(path.exists() for path in left)
     assert (os.environ["TMPDIR"], given.exists()) == ("/before", False)
-    assert {*(store / "tmp").rglob("*")} == {notes, notes.parent, pipe}
+    assert {*(store / "tmp").rglob("*")} == {notes, notes.parent, pipe, link}
+    assert outside.exists()
 
 
 def test_an_error_of_the_disk_is_said_in_plain_words(store):
