@@ -67,7 +67,7 @@ def read_xml(data: bytes) -> Extraction:
     if kind in ("wordDocument", "package"):
         return docx.read_word_xml(root)
     if kind == "html":
-        return read_html(data)
+        return read_html(data, is_xml=True)
     if kind in ("rss", "feed", "RDF") and any(tag_of(e) in ("item", "entry") for e in root.iter()):
         return _feed(root)
     titles = (markdown.one_line(text_of(child(each, "title"))) for each in (root, *root))

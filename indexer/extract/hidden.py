@@ -86,11 +86,6 @@ def is_hidden(text: str) -> bool:
     return _START in text and not _WORD.search(shown(text))
 
 
-def has_hidden(text: str) -> bool:
-    """Whether some of a text is hidden."""
-    return _START in text
-
-
 def shown(text: str) -> str:
     """The text without what is hidden."""
     return "".join(piece for piece, hidden in _pieces(text) if not hidden)

@@ -3,8 +3,7 @@
 Text that a page hides by an attribute or an inline style is marked as hidden, unless it belongs to
 what is left out anyway: menus, icons, and dialogs that wait for a click.
 
-Works on the stream of tags that libxml2 gives, which closes what is left open, at any depth; runs
-nothing, fetches nothing.
+Works on the tree that libxml2 makes, at any depth; runs nothing, fetches nothing.
 """
 
 from __future__ import annotations
@@ -13,21 +12,21 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import count
 
 from indexer.extract import markdown
+from indexer.extract.container import Element
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import Look, hide, joined, shown, without_lone_words
-from indexer.extract.html.look import Stylesheet, parsed, with_looks
+from indexer.extract.html.look import NEW, Stylesheet, parsed, with_looks
 from indexer.extract.html.tables import Block, TableDraft
 from indexer.extract.text import decode, decode_named, markdown_title
 from indexer.extract.text.formula import formula_text
 
 
-def read_html(data: bytes) -> Extraction:
+def read_html(data: bytes, is_xml: bool = False) -> Extraction:
     """Its title and main text."""
-    title, text = html_text(decode_html(data))
+    title, text = html_text(decode_html(data), is_xml=is_xml)
     return Extraction(title, plain_lines([text]))
 
 
@@ -51,40 +50,23 @@ def decode_html(data: bytes, otherwise: Callable[[bytes], str] = decode) -> str:
     return otherwise(data)
 
 
-def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
+def html_text(source: str, titled: bool = True, is_xml: bool = False) -> tuple[str | None, str]:
     """The page's own title, and its main text as Markdown.
 
     With `titled` the text begins with the title, unless a heading repeats it.
     """
-    from lxml import etree
-
-    source = _MATH.sub(_linear, source) if "<math" in source.lower() else source
-    source = _SLASHED.sub(r"<\1>", source) if "/>" in source else source
-    reader = _Reader(Stylesheet(source))
-    # Without huge_tree all that is nested more than 256 deep would be left out.
-    parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
-    parser.feed(source.encode("utf-8", "replace"))
-    blocks: list[Block] = parser.close()
+    root = parsed(source, is_xml=is_xml)
+    for formula in root.iter("math"):
+        formula.text, formula[:] = formula_text(formula), []
+    reader = _Reader(Stylesheet(root, is_old=not (is_xml or NEW.match(source))))
+    main = _main(reader.read(root))
     title = markdown.one_line("".join(reader.title)) or None
-    main = _main(blocks)
     chosen = [block.text for block in main]
     links = markdown.links(link for block in main for link in block.links)
     heads = (text.lstrip("# ").casefold() for text in chosen[:20] if text.startswith("#"))
     if titled and title and not any(map(title.casefold().startswith, heads)):
         chosen.insert(0, markdown.heading(1, title))
     return title, markdown.page([*chosen, links])
-
-
-# A formula, and what may hold the beginning of one that is none.
-_MATH = re.compile(
-    r"(?is)<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)"
-    r"|(<math\b(?:[^>]*/>|.*?(?:</math\s*>|\Z)))"
-)
-
-
-def _linear(found: re.Match[str]) -> str:
-    """A formula on one line in the place of its mark-up."""
-    return escape(formula_text(parsed(found[2]))) if found[2] else found[0]
 
 
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
@@ -113,11 +95,6 @@ _SKIPPED, _VOID, _BLOCKS, _LISTS, _ARTICLES, _MENUS, _MENU_ROLES, _OF_THE_PAGE, 
         *("menus", "menu_roles", "of_the_page", "machinery"),
     )
 )
-# To a browser "<div hidden/>" is open until "</div>"; to libxml2 nothing is in it.
-_SLASHED = re.compile(
-    rf"(?i)<((?:{'|'.join(_BLOCKS - {'title'})}|a|b|big|code|em|font|i|q|s|small|span|strong|u)"
-    r"(?=[\s/])(?:[^<>\"'=/]++|=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s<>\"']++)?|/(?!>))*+)/>"
-)
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -144,8 +121,6 @@ def _begun(
 ) -> _Element:
     """An element in another one; `in_header` says that it is in a page's or section's header."""
     role = named.get("role", "").lower()
-    if tag in ("html", "body"):  # scripts show a page that hides all of itself
-        look = replace(look, gone=False, invisible=False)
     is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
         tag in _MENUS or role in _MENU_ROLES
     )
@@ -170,7 +145,7 @@ MAX_NESTED = 32  # tables within tables; the cells of those further in are text 
 
 
 class _Reader:
-    """Collects the blocks of a page; `close` gives them."""
+    """Collects the blocks of a page."""
 
     def __init__(self, sheet: Stylesheet) -> None:
         self._sheet = sheet
@@ -190,16 +165,25 @@ class _Reader:
         self._label = "-"
         self._depth = 1
 
-    def close(self) -> list[Block]:
-        """All blocks, those of unclosed tables included."""
+    def read(self, root: Element) -> list[Block]:
+        """All blocks of a page."""
+        from lxml import etree
+
+        for event, element in etree.iterwalk(root, events=("start", "end")):
+            if event == "start":
+                self._start(element)
+            elif element.tag not in _VOID:
+                self._end()
+            if text := element.text if event == "start" else element.tail:
+                self._data(text)
         self._flush()
-        while self._tables:
-            self._end_table()
         return self._blocks
 
-    def start(self, tag: str, attrs: Mapping[str, str]) -> None:
-        """Open an element."""
-        look = self._sheet.look(self._open[-1].look, tag, attrs)
+    def _start(self, element: Element) -> None:
+        tag, attrs = element.tag, element.attrib
+        look = self._sheet.look(self._open[-1].look, tag, attrs, element)
+        if tag in ("html", "body") and self._sheet.is_open:  # its script shows a hidden page
+            look = replace(look, gone=False, invisible=False)
         if tag in _VOID:
             self._void(tag, attrs, look)
             return
@@ -252,10 +236,7 @@ class _Reader:
             if self._address:
                 self._linked.append(picture)
 
-    def end(self, tag: str) -> None:
-        """Close the innermost element."""
-        if tag in _VOID:
-            return
+    def _end(self) -> None:
         element = self._open[-1]
         if element.tag in _BLOCKS:
             self._flush()
@@ -275,8 +256,7 @@ class _Reader:
         self._open.pop()
         self._tags[element.tag] -= 1
 
-    def data(self, data: str) -> None:
-        """Append text, unless it is invisible."""
+    def _data(self, data: str) -> None:
         element = self._open[-1]
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)

@@ -54,7 +54,7 @@ def _lines(parts: ZipParts, chapters: list[str], about: str, unread: list[str]) 
         if data is None:
             unread.append(name)
             continue
-        text = html_text(decode_html(data, decode_part), titled=False)[1]
+        text = html_text(decode_html(data, decode_part), titled=False, is_xml=True)[1]
         if text.strip():
             number += 1
             yield from part_lines("Chapter", _named(number, text), [text])

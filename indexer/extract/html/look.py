@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -32,6 +32,7 @@ from indexer.extract.hidden import (
     joined,
 )
 
+_BLANKS = re.compile(r"[ \t\n\f\r]+")
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
 _FURTHER = 5_000  # the same to the right or below
 MAX_SHEET_CHARS = 50_000  # of rules that are read, comments left out
@@ -59,54 +60,37 @@ _Declared = dict[str, tuple[bool, _Rank, int, int, str]]
 class Stylesheet:
     """The rules of a page's own stylesheets, by the elements that they are for, in their order.
 
-    In a page that browsers take for an old one, a name is found in any letter case. `styled` is a
-    page with rules or scripts, which may change its white and what is faint.
+    In a page that browsers take for an old one, a name is found in any letter case. One with rules
+    or scripts may change its white and what is faint; one that `is_open`, how all of it looks.
     """
 
-    def __init__(self, source: str = "") -> None:
-        self._found: dict[int, _Declared] = {}
-        self._number = 0  # of elements so far
-        root = parsed(source if _STYLED.search(source) else "")
-        own = [*root.iter("style")]
+    def __init__(self, root: Element | None = None, *, is_old: bool = False) -> None:
+        self._found: dict[Element, _Declared] = {}
+        own = [] if root is None else [*root.iter("style")]
         css = "\n".join(each.text or "" for each in own if _ON_SCREEN.match(each.get("media", "")))
-        css = _COMMENTS.sub("", css)[:MAX_SHEET_CHARS]
-        foreign = "@import" in css.lower() or root.xpath(_FOREIGN)
-        self._styled = bool(own or foreign)
+        css = _spelled(css)[:MAX_SHEET_CHARS]
+        self.is_open = "@import" in css.lower() or (root is not None and bool(root.xpath(_FOREIGN)))
+        self._styled = bool(own or self.is_open)
         self.plain = Look(ground=UNKNOWN if self._styled else PAPER)
         plain = _AT_RULES.sub(lambda rule: rule[1] or "", css)
         rules = [rule.partition("{") for rule in plain.split("}")]
-        if not foreign and any(mark and declared for _, mark, declared in rules):
-            self._apply(rules, root, is_old=_NEW.match(source) is None)
-
-    def _apply(self, rules: Collection[tuple[str, ...]], root: Element, *, is_old: bool) -> None:
-        from lxml import etree
-
-        names, left = set[str](), MAX_TRIED
-        numbers = {element: number for number, element in enumerate(root.iter(etree.Element))}
-        for element in numbers:
-            for attribute, mark in (("class", "."), ("id", "#")):
-                names.update(mark + each for each in element.get(attribute, "").lower().split())
-        for number, (selectors, _, declared) in enumerate(rules):
-            for path, rank, steps in _paths(selectors, names, is_old=is_old):
-                if (tried := len(numbers) ** steps) > left:
-                    continue
-                left -= tried
-                # Raised for a prefix that is nowhere declared, and for a control character.
-                with suppress(etree.XPathError, ValueError):
-                    for element in root.xpath(path):
-                        found = self._found.setdefault(numbers[element], {})
+        if not self.is_open and any(mark and declared for _, mark, declared in rules):
+            selected = _Selected(root, is_old=is_old)
+            for number, (selectors, _, declared) in enumerate(rules):
+                for rank, elements in selected.by(selectors):
+                    for element in elements:
+                        found = self._found.setdefault(element, {})
                         _add(found, _declared(declared, rank, number))
 
-    def look(self, outer: Look, tag: str, attributes: Mapping[str, str]) -> Look:
-        """The look of the next element of the page, within another one."""
-        own = attributes.get("style", "")
-        found = dict(_declared(own, _OWN_RANK)) if own else {}
-        _add(found, self._found.get(self._number, {}))
-        self._number += 1
-        if not found and _LOOKS.isdisjoint(attributes):
+    def look(self, outer: Look, tag: str, named: Mapping[str, str], at: Element = None) -> Look:
+        """The look of an element within another one, by its attributes and the page's rules."""
+        own = named.get("style", "")
+        found = dict(_declared(_spelled(own), _OWN_RANK)) if own else {}
+        _add(found, self._found.get(at, {}))
+        if not found and _LOOKS.isdisjoint(named):
             return replace(outer, **_BY_TAG[tag]) if tag in _BY_TAG else outer
         style = {name: each[-1] for name, each in found.items()}
-        given = _BY_TAG.get(tag, {}) | dict(_colours(tag, attributes, style))
+        given = _BY_TAG.get(tag, {}) | dict(_colours(tag, named, style))
         if any("line-through" in style.get(name, "") for name in _DECORATIONS):
             given["struck"] = True
         if shift := _SHIFTS.get(style.get("vertical-align", "")):
@@ -116,7 +100,7 @@ class Stylesheet:
         shorthand = _SHORTHAND.search(style.get("font", ""))
         if size := style.get("font-size") or (shorthand[1] if shorthand else ""):
             given["points"] = 0.0 if _is_tiny(size, tiny=not outer.points) else 10.0
-        if "hidden" in attributes or _is_gone(style):
+        if "hidden" in named or _is_gone(style):
             given["gone"] = True
         opacities = style.get("opacity", ""), dict(_functions(style, "filter")).get("opacity", "")
         shares = [share for each in opacities if (share := _share(each)) is not None]
@@ -125,41 +109,71 @@ class Stylesheet:
         return replace(outer, **given) if given else outer
 
 
-def parsed(source: str) -> Element:
+def parsed(source: str, *, is_xml: bool = False) -> Element:
     """The tree of a page, as deep as it is; an empty one where there is none."""
     from lxml import etree
 
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
-    tree = etree.fromstring(source.encode("utf-8", "replace") or b"<p>", parser)
-    return etree.Element("html") if tree is None else tree
+    if "/>" in source and not is_xml:  # what nothing closes would take all that follows
+        left = _RAW - {each.lower() for each in _CLOSED.findall(source)}
+        source = _SLASHED.sub(lambda it: it[0] if it[2].lower() in left else f"{it[1]}>", source)
+    source = _FORMAT.sub(r"\g<0><span>", _FEED.sub(" ", source))
+    parser = etree.HTMLParser(
+        encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True
+    )
+    root = etree.fromstring(source.encode("utf-8", "replace") or b"<p>", parser)
+    return etree.Element("html") if root is None else root
 
 
-# What may change how a page looks. In its tree a comment's or a title's text is none of it.
-_STYLED = re.compile(r"(?i)<(?:style|script|link)\b")
+_VOID, _BLOCKS, _RAW = (words("html", name) for name in ("void", "blocks", "raw"))
+_FEED = re.compile(r"(?i)\f|&#(?:0*12|x0*c)(?:;|(?![0-9a-f]))")  # a blank, which libxml2 keeps
+_SAID = r"(?:[^<>\"'=/]++|=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s<>\"']++)?|/(?!>))*+"
+# To a browser "<div hidden/>" is open until "</div>", but in a drawing; to libxml2 it ends there.
+_SLASHED = regex.compile(
+    rf"(?i)<(?:svg|math)\b[^>]*+(?<!/)>(?:(?!</(?:svg|math)|<(?:{'|'.join(_BLOCKS)})\b).)*+"
+    rf"(*SKIP)(*FAIL)|(<(?!(?:{'|'.join(_VOID)})[\s/])([a-z][^\s<>/]*+){_SAID})/>",
+    regex.DOTALL,
+)
+_CLOSED = re.compile(rf"(?i)</({'|'.join(_RAW)})\b")
+# Bold text and the like end for libxml2 where a paragraph begins, but for what is within them.
+_FORMAT = re.compile(rf"(?i)<(?:{'|'.join(words('html', 'formats'))})\s{_SAID}>")
 _FOREIGN = "//script|//link[contains(translate(@rel, 'ELHSTY', 'elhsty'), 'stylesheet')]"
 _ON_SCREEN = re.compile(r"(?i)(?:[^,]*,)*?\s*(?:only\s+)?(?:all\b|screen\b|\W|\Z)")
+_ONE = re.compile(r"(?:[^,()\[\]]|\[[^\]]*+\]|\((?:[^()]|\([^()]*+\))*+\))++")
 
 
-def _paths(selectors: str, names: Set[str], *, is_old: bool) -> Iterator[tuple[str, _Rank, int]]:
-    """The selectors of a rule as XPath, their rank, and the power of a page's elements they try.
+class _Selected:
+    """The elements of a page that selectors are for."""
 
-    Those of names that are nowhere are left out, and each that cannot be read; pseudo-classes of
-    what a reader does, as `:hover`, are of no element.
-    """
-    import cssselect
+    def __init__(self, root: Element, *, is_old: bool) -> None:
+        self._root, self._is_old, self._left = root, is_old, MAX_TRIED
+        self._names = {
+            ("." if said.attrname == "class" else "#") + name
+            for said in root.xpath("//@class|//@id")
+            for name in _BLANKS.split(said.lower())
+        }
 
-    translator = cssselect.HTMLTranslator()
-    odd = re.compile(r"[(\\\"']")  # more than one name, or one that is spelled otherwise
-    each = (selectors,) if odd.search(selectors) else dict.fromkeys(selectors.split(","))
-    there = [one for one in each if odd.search(one) or names >= {*_NAMES.findall(one.lower())}]
-    for one in there:
-        steps = 1 + len(_SIBLINGS.findall(one))
-        tried = _NAMES.sub(_in_any_case, one) if is_old else one
-        with suppress(cssselect.SelectorError, ValueError, RecursionError):
-            for ranked, selector in zip(cssselect.parse(one), cssselect.parse(tried), strict=True):
-                if selector.pseudo_element is None:
-                    path = translator.selector_to_xpath(selector, "descendant-or-self::")
-                    yield path, ranked.specificity(), steps
+    def by(self, selectors: str) -> Iterator[tuple[_Rank, list[Element]]]:
+        """The rank of each selector of a rule, and its elements.
+
+        Those of names that are nowhere are left out, and each that cannot be read; pseudo-classes
+        of what a reader does, as `:hover`, are of no element.
+        """
+        import cssselect
+        from lxml import etree
+
+        count = int(self._root.xpath("count(//*)"))
+        for one in dict.fromkeys(_ONE.findall(selectors)):
+            if not {*"\\("} & {*one} and not self._names >= {*_NAMES.findall(one.lower())}:
+                continue
+            spelled = _NAMES.sub(_in_any_case, one) if self._is_old else one
+            tried = count ** (1 + len(_SIBLINGS.findall(one)))
+            # Raised also for a prefix that is nowhere declared, and for a control character.
+            with suppress(cssselect.SelectorError, etree.XPathError, ValueError, RecursionError):
+                [said], [selector] = cssselect.parse(one), cssselect.parse(spelled)
+                path = cssselect.HTMLTranslator().selector_to_xpath(selector)
+                if selector.pseudo_element is None and tried <= self._left:
+                    self._left -= tried
+                    yield said.specificity(), self._root.xpath(path)
 
 
 def _in_any_case(name: regex.Match[str]) -> str:
@@ -168,19 +182,38 @@ def _in_any_case(name: regex.Match[str]) -> str:
 
 # A document type that makes a page new to a browser: comments may stand before it, and no text.
 _BLANK = r"[ \t\n\f\r]"
-_SAID = rf"{_BLANK}*+(?!.(?:{'|'.join(words('html', 'old'))}))(?:\"[^\">]*+\"|'[^'>]*+')"
-_NEW = re.compile(
+_QUOTED = rf"{_BLANK}*+(?!.(?:{'|'.join(words('html', 'old'))}))(?:\"[^\">]*+\"|'[^'>]*+')"
+NEW = re.compile(
     rf"(?is)(?:{_BLANK}|<!--(?:-?>|.*?--!?>)|<(?:\?|!(?!--|doctype)|/(?![a-z]))[^>]*>)*+"
-    rf"<!doctype{_BLANK}*+html(?:{_BLANK}++(?:public{_SAID}(?:{_SAID}[^>]*+)?|system{_SAID}[^>]*+))?"
+    rf"<!doctype{_BLANK}*+html(?:{_BLANK}++(?:public{_QUOTED}(?:{_QUOTED}[^>]*+)?|system{_QUOTED}[^>]*+))?"
     rf"{_BLANK}*+>"
 )
 _SIBLINGS = re.compile(r"[~+]|:(?:nth|first|last|only|has|empty)")
-_STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'"
-_NAME = r"(?:[\w\x80-\U0010ffff-]|\\[0-9a-fA-F]{1,6}+\s?|\\.)++"  # with what is spelled otherwise
-_NAMES = regex.compile(rf"\[(?:{_STRING}|[^\[\]\"'])*+\](*SKIP)(*FAIL)|[.#]{_NAME}")
-_COMMENTS = regex.compile(  # none within a string or an address
-    rf"(?:{_STRING}|url\([^)\"']*+\))(*SKIP)(*FAIL)|/\*.*?(?:\*/|\Z)|<!--|-->", regex.DOTALL
+_NAME = r"(?:[\w\x80-\U0010ffff-]|\\[0-9a-f]{1,6}+\s?)++"
+_NAMES = regex.compile(rf"\[[^\[\]]*+\](*SKIP)(*FAIL)|[.#]{_NAME}")
+_SIGN = re.compile(r"(?is)\\(?:([0-9a-f]{1,6})[ \t\n\r\f]?|(.))|([^\w\s-])")
+_SPELLED = re.compile(  # a string, an escape, an address, or a comment
+    r"(?is)([\"'])((?:\\.|(?!\1)[^\\\n])*+)[\"'\n]?|(\\(?:[0-9a-f]{1,6}[ \t\n\r\f]?|.))"
+    r"|(\burl)\((?!\s*[\"'])(?:\\.|[^)\\])*+\)?|/\*.*?(?:\*/|\Z)|<!--|-->|<!\[CDATA\[|\]\]>"
 )
+
+
+def _spelled(css: str) -> str:
+    """Rules or declarations without comments; signs in strings and names are spelled as numbers."""
+
+    def plain(found: re.Match[str]) -> str:
+        quote, string, *others = (each or "" for each in found.groups())
+        return quote + _SIGN.sub(_number, string + "".join(others)) + quote
+
+    return _SPELLED.sub(plain, css)
+
+
+def _number(sign: re.Match[str]) -> str:
+    code = int(sign[1], 16) if sign[1] else ord(sign[2] or sign[3])
+    char = chr(code) if 0 < code <= 0x10FFFF else "\ufffd"
+    return char if char.isalpha() or code > 0x80 else f"\\{code:x} "
+
+
 _BODY = r"(?:[^{}@]|\{[^{}@]*+\})*+"
 _AT_RULES = re.compile(  # what stands in the first kind counts
     r"(?i)@(?:media\s+(?:only\s+)?(?:all|screen)(?:\s*,[^{}();@]*+)?|(?:layer|supports)[^{};@]*+)"
@@ -195,7 +228,7 @@ _COLOURING = re.compile(r"[^(]*\Z|(?:rgba?|hsla?|hwb|(?:ok)?l(?:ab|ch)|color(?:-
 def _declared(style: str, rank: _Rank, rule: int = 0) -> _Declared:
     """The declarations of a rule or of an element's own style."""
     found: _Declared = {}
-    for at, each in enumerate(_COMMENTS.sub("", style.lower()).split(";")):
+    for at, each in enumerate(style.lower().split(";")):
         name, _, given = each.partition(":")
         value, mark, _ = given.partition("!")
         name, value = name.strip(), value.strip()
@@ -210,7 +243,6 @@ def _add(found: _Declared, more: _Declared) -> None:
         found[name] = max(found.get(name, declared), declared)
 
 
-_VOID, _BLOCKS = words("html", "void"), words("html", "blocks")
 _SHIFTS = {"super": RAISED, "sub": LOWERED}
 _BY_TAG: dict[str, dict[str, Any]] = {
     **{tag: {"struck": True} for tag in words("html", "struck")},
@@ -384,13 +416,9 @@ def _follow(tags: list[_Tag], found: re.Match[str], sheet: Stylesheet) -> bool:
             told = tags[place].told
             del tags[place:]
     elif name not in _VOID:
-        look = sheet.look(outer, name, _attributes(found[0]) if found["said"] else {})
+        elements = parsed(found[0]).iter(name) if found["said"] else iter(())
+        look = sheet.look(outer, name, dict(getattr(next(elements, None), "attrib", {})))
         told = (look.hides, look.struck) != (outer.hides, outer.struck)
         within = None in (found["first"], found["last"]) and (name == "p" or name not in _BLOCKS)
         tags.append(_Tag(name, replace(look, shift=""), told, within))
     return not told
-
-
-def _attributes(tag: str) -> Mapping[str, str]:
-    """The attributes of a tag, in lower case."""
-    return {str(k): str(v) for k, v in [*parsed(tag).iter()][-1].attrib.items()}

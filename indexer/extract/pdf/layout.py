@@ -28,6 +28,7 @@ from indexer.extract.pdf.lines import (
     is_base,
     joined,
     placed_lines,
+    respaced,
 )
 from indexer.extract.pdf.running import Page, page_of
 from indexer.extract.pdf.unseen import seen_text
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 # forms, the rest of the word follows, up to the next blank.
 _HYPHEN = regex.compile(r"(?<=\p{Ll})(?:[\ufffe\x02]\r?\n?|[-\u00ad\u2010]\r?\n)(\p{Ll}\S*)[ \t]?")
 _ENDINGS = ("-\n", "-\r", "\u00ad\n", "\u00ad\r", "\u2010\n", "\u2010\r", *HYPHENS)
-_RUN_ON = regex.compile(r"~~([\ufffe\x02](?:\r?\n)?|[-\u00ad\u2010]\r?\n)~~")  # struck
 _BREAK = re.compile(r"[\ufffe\x02]\r?\n?")
 # Latin and Armenian ligatures and Arabic letter forms: signs of the page, not of the text.
 _FORMS = re.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+")
@@ -57,7 +57,7 @@ def cleaned(text: str) -> str:
     if any(code in text for code in LIGATURES):  # rare, and the search is slow
         text = _CODE.sub(lambda match: LIGATURES[match[0]], text)
     if any(ending in text for ending in _ENDINGS):
-        text = _HYPHEN.sub(r"\1\n", _RUN_ON.sub(r"\1", text) if "~~" in text else text)
+        text = _HYPHEN.sub(r"\1\n", text)
         text = _BREAK.sub("-\n", text)
     if text.isascii():
         return text
@@ -79,9 +79,11 @@ def read_page(page: pypdfium2.PdfPage, label: str = "", layers_off: LayersOff = 
         text, places = seen.text, Places(seen.text_page, page)
         if not (from_right := is_base(text)):
             text = in_words(text, lambda at: places.box(places.index(at)))
-        lines = placed_lines(text, places, from_right)
+        lines = placed_lines(text, places)
         if from_right:
             lines = [_turned(line, places) for line in lines]
+        else:
+            lines = [respaced(line, places) for line in lines]
         rules = [*seen.rules, *(note.box for note in found if note.strikes)]
         lines = list(struck_out(lines, rules, places)) if rules else lines
     notes = [note.text for note in found if not note.strikes]

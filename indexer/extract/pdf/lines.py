@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, pairwise
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
@@ -152,18 +153,14 @@ def joined(lines: Sequence[PlacedLine]) -> str:
     return text
 
 
-def placed_lines(text: str, places: Places, from_right: bool = False) -> list[PlacedLine]:
-    """The lines of `text`, which is pdfium's for the page, in its order.
-
-    Those of a page that is read `from_right` may go on at either end.
-    """
+def placed_lines(text: str, places: Places) -> list[PlacedLine]:
+    """The lines of `text`, which is pdfium's for the page, in its order."""
     lines = []
     for match in _LINE.finditer(text):
         shown = match[0].rstrip("\r\n")
         if shown.strip():
-            line = _placed(shown, match.start(), places)
-            lines.append(_wide(line, places) if from_right and line.size else line)
-    return list(_whole(lines, places, from_right))
+            lines.append(_placed(shown, match.start(), places))
+    return list(_whole(lines, places))
 
 
 def _placed(text: str, start: int, places: Places) -> PlacedLine:
@@ -182,18 +179,11 @@ def _placed(text: str, start: int, places: Places) -> PlacedLine:
     return PlacedLine(text, *ends, base, size, one, two, places.is_bold(middle))
 
 
-def _wide(line: PlacedLine, places: Places) -> PlacedLine:
-    """The line with its true ends, which are not those of its first and last character."""
-    numbers = range(line.start, line.end + 1)
-    lefts, rights = zip(*(places.extent(n) for n in numbers if places.char(n).strip()), strict=True)
-    return line._replace(left=min(lefts), right=max(rights))
-
-
-def _whole(lines: Sequence[PlacedLine], places: Places, from_right: bool) -> Iterator[PlacedLine]:
+def _whole(lines: Sequence[PlacedLine], places: Places) -> Iterator[PlacedLine]:
     """The lines, with those put together that a raised or lowered sign divides."""
     before: PlacedLine | None = None
     for line in lines:
-        gap = None if before is None else _gap(before, line, places, from_right)
+        gap = None if before is None else _gap(before, line, places)
         if before is None or gap is None:
             if before is not None:
                 yield before
@@ -215,7 +205,7 @@ def _whole(lines: Sequence[PlacedLine], places: Places, from_right: bool) -> Ite
         yield before
 
 
-def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool) -> float | None:
+def _gap(before: PlacedLine, line: PlacedLine, places: Places) -> float | None:
     """The room between a line and the piece that goes on after it; None if none does.
 
     A sign that is set higher, lower or smaller than what it follows starts a new line for pdfium.
@@ -228,9 +218,27 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
     if abs(base - next_base) <= 0.05 * max(size, next_size):
         return None
     gap = places.extent(line.start)[0] - places.extent(before.end)[1]
-    if from_right:
-        gap = max(line.left - before.right, before.left - line.right)
     return gap if -0.2 * size < gap < MAX_GAP * max(size, next_size) else None
+
+
+MIN_SPACED_WORDS, SPACED_SHARE = 8, 0.6  # of a letter-spaced line: those of one or two letters
+MAX_PIECE = 4  # letters of it without a gap
+MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
+
+
+def respaced(line: PlacedLine, places: Places) -> PlacedLine:
+    """A letter-spaced line, in which each gap is a space to pdfium, with its wider gaps alone."""
+    words = line.text.split() if line.start >= 0 else []
+    short = sum(len(word) <= 2 and word.isalpha() for word in words)
+    is_one = len(words) >= MIN_SPACED_WORDS and max(map(len, words)) <= MAX_PIECE
+    if not is_one or short < SPACED_SHARE * len(words):
+        return line
+    shown = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
+    gaps = [places.extent(b)[0] - places.extent(a)[1] for a, b in pairwise(shown)]
+    least = MIN_GAP_RATIO * max(0.01, median(gaps))
+    between = ["", *(" " if gap > least else "" for gap in gaps)]
+    text = "".join(gap + places.char(n) for gap, n in zip(between, shown, strict=True))
+    return line._replace(text=text)
 
 
 # --- Letters and lines that are read from the right ---------------------------------------------
@@ -289,17 +297,9 @@ class PlacedChars(NamedTuple):
     left: float
     right: float
 
-    def covers(self, other: PlacedChars) -> bool:
-        """Whether the better half of one of them lies on the other."""
-        shared = min(self.right, other.right) - max(self.left, other.left)
-        return shared > 0.5 * min(self.right - self.left, other.right - other.left)
-
 
 def in_reading_order(chars: Sequence[PlacedChars], size: float) -> str:
-    """The text of a line; `chars` is pdfium's order, with its spaces, and `size` the font's.
-
-    A page may say what a picture of letters reads: such words lie on others, at no place of theirs.
-    """
+    """The text of a line; `chars` is pdfium's order, with its spaces, and `size` the font's."""
     text = "".join(char.text or " " for char in chars)
     words = in_words(text, lambda at: (chars[at].left, chars[at].right))
     pieces = []
@@ -311,8 +311,6 @@ def in_reading_order(chars: Sequence[PlacedChars], size: float) -> str:
     pieces.reverse()
     line = "".join(piece.text for piece in pieces[:1])
     for before, after in pairwise(pieces):
-        if before.covers(after) and (_WORD.match(before.text) or _WORD.match(after.text)):
-            return words
         line += (" " if before.left - after.right > GAP * size else "") + after.text
     line = _BETWEEN.sub(lambda between: _from_left(between[0]), line)
     # pdfium turns brackets by their place.

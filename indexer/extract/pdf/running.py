@@ -23,7 +23,6 @@ from indexer.extract.pdf.lines import PlacedLine
 REACH = 8  # pages on either side: a head on odd pages alone is then met on four of them
 MAX_ROWS = 8  # from an edge; as many alike are copies of a page
 MAX_HEAD = 100  # characters of a head with words of its own and a page's number
-NARROW_BAND = 0.12  # from an edge, where two or three pages are all there is
 SHIFT = 4.0  # points between the places of one row on two pages
 ALIKE = 2  # other pages that show that a row runs
 MANY = 5  # the same for words with a number in them, which may be a heading's
@@ -223,8 +222,6 @@ class _Near:
             same = [each for each in same if abs(each[1].distance - row.distance) <= SHIFT]
         alike = len({other for other, _ in same})
         if alike >= (1 if short else ALIKE):
-            if short and row.distance > NARROW_BAND * self.page.height:
-                return None
             return row.text, not short and alike >= MOST * len(others)
         for value in counting:
             step = value - self.number

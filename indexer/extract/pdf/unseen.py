@@ -36,7 +36,6 @@ MIN_ALPHA, MAX_ALPHA = 40, 255
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
 MAX_FONT_SHARE = 100  # beyond it, no letter is seen
 MIN_PICTURE_SHARE = 0.4  # of a page that its pictures cover, before it is a scan
-MIN_DRAWN = 10  # paths of a page whose letters are drawn, and as many as it has texts
 EDGE = 0.3  # of the height of a text's box: what stands beyond its letters
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -221,10 +220,7 @@ class Drawing:
         if INVISIBLE not in self.modes and CLIP not in self.modes:
             return
         pictures = sum(_area(each.box) for each in self.surfaces if each.kind == IMAGE)
-        of_letters = self.paths >= max(MIN_DRAWN, len(self.modes))
-        if pictures >= MIN_PICTURE_SHARE * _area(paper) or (
-            of_letters and all(mode == INVISIBLE for mode in self.modes)
-        ):
+        if pictures >= MIN_PICTURE_SHARE * _area(paper):
             return
         for at, mode in enumerate(self.modes):
             painted_through = mode == CLIP and any(
@@ -283,17 +279,10 @@ class Drawing:
     def _covered(self) -> Iterator[int]:
         """Those under a box."""
         _, bottoms, _, tops = self.sides
-        later, lowest, seen = list[Surface](), float("inf"), 0
-        for each in (each for each in self.surfaces if each.colour is not None):
-            lowest, seen = min(chain((lowest,), bottoms[seen : each.above])), each.above
-            if lowest < each.box[3]:
-                later.append(each)
-        if not later:  # boxes are drawn from the top down, as rows of tables are
-            return
         order = sorted(range(len(bottoms)), key=bottoms.__getitem__)
         ordered = [bottoms[at] for at in order]
         tallest = max(map(sub, tops, bottoms))
-        for each in later:
+        for each in (each for each in self.surfaces if each.colour is not None):
             start = bisect_left(ordered, each.box[1] - tallest)
             for at in order[start : bisect_left(ordered, each.box[3])]:
                 if at < each.above and _meet(each.box, box := self.box(at), EDGE):

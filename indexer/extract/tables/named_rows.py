@@ -16,7 +16,7 @@ from itertools import chain, groupby, islice, repeat
 from statistics import median
 
 from indexer.extract.extraction import part_lines
-from indexer.extract.hidden import bare, has_hidden, hide, is_hidden, struck
+from indexer.extract.hidden import bare, hide, is_hidden, struck
 from indexer.extract.markdown import one_line, row
 from indexer.records import Line
 
@@ -79,8 +79,6 @@ def found_header(
 def _bared(rows: Sequence[Cells]) -> Sequence[Cells]:
     """The texts without signs of what is hidden; a hidden row names no columns that are shown."""
     hidden = [is_hidden(" ".join(cells)) for cells in rows]
-    if not any(map(has_hidden, ("".join(cells) for cells in rows))):
-        return rows
     blank = not all(hidden)
     return [
         [""] * len(cells) if unseen and blank else [*map(bare, cells)]

@@ -378,7 +378,7 @@ WAYS_TO_HIDE = (
         "font-size:0.01em | font: 0/0 a | transform:translateX(-9999px) | "
         "transform: scale(0.001) | position:absolute;left:9999px | "
         "position:fixed;bottom:-500vh | clip-path:circle(0) | clip-path: polygon(0 0,0 0,0 0) | "
-        "content-visibility:hidden | color:hsl(0,0%,100%) | color:#00000000 | color:#0000 | "
+        r"content-visibility:hidden | d\69splay:no\6e e | color:hsl(0,0%,100%) | color:#0000 | "
         "color:ivory;background:#fffff0 | -webkit-text-fill-color:transparent | "
         "position:fixed;inset:-9999px auto auto | translate:-100em"
     ),
@@ -405,14 +405,14 @@ WAYS_TO_SHOW = (
 )
 RULES = {
     ".x{display:none}": "class='y X'",
-    "/* .x{} */#i, u { visibility : hidden }": "id=i",
-    "div.b.c{font-size:0}": "class='b c'",
+    "/* .x{} */#i, u { v\\69 sibility : h\\idden }": "id=i",
+    "div.b.c{font-size:0}": "class='b\fc'",
     "body{background:#fff} .x{color:#fff}": "class=x",
     "@media screen, print { .x{display:none} }": "class=x",
     f"/*{'y' * 60_000}*/.x{{display:none}}": "class=x",
     ".x{display:none!important} .x{display:block}": "class=x",
     "@layer a, b; @layer a { .x{display:none} }": "class=x",
-    "@supports (display: grid) { .x{display:none} }": "class=x",
+    "@supports (display: grid) { .x{content:'}';display:none;quotes:';display:block'} }": "class=x",
 }
 SELECTED = [  # what any selector of CSS may say of the second element, a div
     ("body > .x{}", "class=x"),
@@ -447,7 +447,7 @@ NEW_TYPES = (
 )
 ASTRAY = (  # in none of them begins a comment, a script or a stylesheet
     "<title><!--</title><style>",
-    "<p title='<!-- <script <link rel=stylesheet'><style>",
+    *("<p title='<!-- <script <link rel=stylesheet'><style>", "<style/>"),
     "<!-- <script> @import --><style title='>'>",
     f"<style media='print, screen' data-media=print title='{'y' * 600}'>/* @import */",
 )
@@ -523,7 +523,7 @@ def pages(hides: bool) -> dict[str, tuple[str, bytes]]:
     if hides:
         mail = b"Subject: Lease\nMIME-Version: 1.0\nContent-Type: text/html\n\n"
         for way in WAYS_TO_HIDE:
-            for tag, slash in (("div", ""), ("span", " /")):
+            for tag, slash in (("div", ""), ("span", " /"), ("u", "><p")):
                 html = page(f"<p>{SHOWN} <{tag} {way}{slash}><b>{SECRET}</b></{tag}></p>")
                 found |= {
                     f"{tag} {way}": ("a.html", html),
@@ -560,7 +560,7 @@ def pages(hides: bool) -> dict[str, tuple[str, bytes]]:
         }
         for head in HEADS:
             found |= {f"{head} {html}": ("a.html", page(html, head)) for html in (PALE, FAINT)}
-        body = f"<html><body style='display:none' hidden><p>{SHOWN} {SECRET}</p></body></html>"
+        body = f"<script></script><body style='display:none' hidden><p>{SHOWN} {SECRET}</p></body>"
         found["a page that its script shows"] = "a.html", body.encode()
         found["beside a page"] = "a.eml", beside(f"{SHOWN}<p>{SECRET}")
         found["below each other"] = "a.eml", beside(SHOWN, "mixed")
@@ -574,6 +574,7 @@ MACHINERY = (
     "<dialog style='display:none'>{}</dialog>",
     "<template>{}</template>",
     "<noscript>{}</noscript>",
+    "<script/>{}</script>",
 )
 
 
@@ -799,7 +800,11 @@ MD_SHOWS = [
 DESCRIBED = f"<w:p><w:r><w:drawing><wp:docPr descr='{SECRET}'/></w:drawing></w:r></w:p>"
 PICTURED = f"<p:pic><p:nvPicPr><p:cNvPr descr='{SECRET}'/></p:nvPicPr></p:pic>"
 DRAWN = f"<text:p><draw:frame><draw:image/><svg:desc>{SECRET}</svg:desc></draw:frame></text:p>"
+BOOK = "<p><manifest><item id='a' href='a.html'/></manifest><spine><itemref idref='a'/></spine></p>"
+BOOK = {"mimetype": "application/epub+zip", "content.opf": BOOK}
+BOOK["a.html"] = ruled(".x{display:none} .X{display:block}", "class=x")[1].decode()
 HIDES = {
+    "a.epub": {"a chapter": zipped(BOOK, stored_first=True)},
     "a.docx": WORD_HIDES | {"a picture": word(around=DESCRIBED)},
     "a.xml": in_xml(VANISH) | feed("display:none"),
     "a.svg": SVG_HIDES,
@@ -916,6 +921,8 @@ def files(of: Mapping[str, Mapping[str, bytes]]) -> dict[str, tuple[str, bytes]]
 
 def test_text_that_its_document_does_not_show_is_marked():
     assert others(files(HIDES) | pages(hides=True), "hides") == {}
+    for root in ("<html hidden>", "<body style='visibility:hidden'>"):
+        assert all(line.hidden for line in read(f"{root}<p>{SECRET}".encode(), "a.html")[0])
 
 
 def test_text_that_may_be_seen_is_not():
