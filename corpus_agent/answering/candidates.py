@@ -23,7 +23,7 @@ from corpus_agent.text.sentences import (
     refers_back,
     units,
 )
-from corpus_agent.text.tables import ends_with_figures, is_row_of_names
+from corpus_agent.text.tables import ends_with_figures, is_header, is_row_of_names
 from corpus_agent.text.tokens import has_digit, lazy, terms
 from indexer import file_stem
 
@@ -34,7 +34,6 @@ MOST_ABOVE = 8  # lines
 MOST_BELOW = 4
 _LONGEST = 80  # characters of a line
 _BLANK = lazy(r"\n\s*\n")
-_UNDERLINED = lazy(r"\s*\|[\s:|-]*-[\s:|-]*\|")  # a row that is: the header
 _KEY_END = lazy("[:=]")  # of a property
 _ENDS_A_SENTENCE = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
 _AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
@@ -99,7 +98,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
             continue
         if unit.kind == "row" and not lead.startswith("|"):
             lead = text
-            if _UNDERLINED.match(passage.text, unit.end):
+            if is_header(text, passage.text[unit.end :].lstrip().partition("\n")[0]):
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""

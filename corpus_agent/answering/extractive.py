@@ -29,6 +29,7 @@ from corpus_agent.answering.records import (
     Turn,
     alone,
 )
+from corpus_agent.text.numbers import found as figures_of
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import Unit, is_item, leads_in, units
 from corpus_agent.text.tables import (
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 ADDS_FROM = 0.2  # of the likeliest passage's probability
 SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
 _A_YEAR = lazy(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_A_VERSION = lazy(r"(?i)(?<![^\W_])v(?:ersion\s)?\.?(\d{1,3})(?![\d.])")
 _FISCAL = lazy(r"(?i)\b(?:fiscal|financial) (?:years? )?(?=(?:19|20)\d\d\b)")  # its year says it
 _UNREACHABLE = "{} left out: its file cannot be looked at now."
 
@@ -204,11 +206,10 @@ def _with_ages(passages: Sequence[Passage]) -> tuple[Passage, ...]:
     if not passages:
         return ()
     first, *others = passages
-    year = _year(first)
     for other in others:
-        its = _year(other)
-        if year and its and year != its and _differ(first, other):
-            both = (first, other) if year > its else (other, first)
+        edition, its = _editions(first, other)
+        if edition != its and _differ(first, other):
+            both = (first, other) if edition > its else (other, first)
             surest = max(first.probability or 0.0, other.probability or 0.0)
             new, old = (replace(each, probability=surest) for each in both)
             rest = (each for each in others if each is not other)
@@ -216,28 +217,39 @@ def _with_ages(passages: Sequence[Passage]) -> tuple[Passage, ...]:
     return tuple(passages)
 
 
-def _year(passage: Passage) -> int:
-    """The year in the name of a document; 0 if none is known."""
-    named = file_stem(passage.citation.source).replace("_", " ")
-    years = {*map(int, _A_YEAR.findall(named))}
-    return years.pop() if len(years) == 1 and max(years) <= datetime.now(UTC).year else 0
+def _editions(*both: Passage) -> list[int]:
+    """The years in the names of two documents, else their versions; equal where they lack them."""
+    for edition, most in ((_A_YEAR, datetime.now(UTC).year), (_A_VERSION, 999)):
+        found = [{*map(int, edition.findall(_name(each)))} for each in both]
+        if all(len(own) == 1 and max(own) <= most for own in found):
+            return [own.pop() for own in found]
+    return [0, 0]
 
 
-def _differ(one: Passage, other: Passage) -> bool:
-    """Whether two documents say the same in their words, and other figures."""
-    if one.citation.source == other.citation.source:
+def _name(passage: Passage) -> str:
+    return file_stem(passage.citation.source).replace("_", " ")
+
+
+def _differ(*both: Passage) -> bool:
+    """Whether two documents say the same in their words, and other figures.
+
+    Of two editions of one name, as their tables may have other columns, half of the words do.
+    """
+    if len({passage.citation.source for passage in both}) == 1:
         return False
-    words = [set(content_terms(passage.citation.quote)) for passage in (one, other)]
-    plain = [{word for word in own if not has_digit(word)} for own in words]
-    same = len(plain[0] & plain[1]) / max(1, min(map(len, plain)))
-    values = [own - bare for own, bare in zip(words, plain, strict=True)]
-    return same >= SAME_FRAME and bool(values[0] ^ values[1])
+    quotes = [passage.citation.quote for passage in both]
+    plain = [{word for word in content_terms(quote) if not has_digit(word)} for quote in quotes]
+    named = {_A_VERSION.sub("", _A_YEAR.sub("", _name(passage))) for passage in both}
+    same = len(plain[0] & plain[1]) / max(1, min(map(len, plain))) * (3 - len(named))
+    values = [{figure.values for figure in figures_of(quote)} for quote in quotes]
+    return same >= SAME_FRAME and values[0] != values[1]
 
 
 # ---- The passage around a quotation: its neighbours, the head of its list, the names of a row
 
 CONTEXT = 400  # characters on either side of a quotation that its neighbours fill at most
 BESIDE_ITEM = 240  # the same of an item of a list
+REST_OF_LINE = 120  # the same of a line that is shown whole
 LINES_ABOVE, LINES_BELOW = 240, 12  # in which the head of a list or table is looked for
 _ENDS = ("head", "page")
 
@@ -313,18 +325,19 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
 def _heads_above(text: str) -> Sequence[str]:
     """The heads of the lists that the last item of a text stands in, from the outermost."""
     *above, last = units(text)
-    found, depth = list[str](), _indent(text, last)
+    found, depth, end = list[str](), _indent(text, last), 0  # of the paragraph above the list
     for unit in reversed(above):
         said, indent = text[unit.start : unit.end], _indent(text, unit)
         if unit.kind in _ENDS:
             break
+        end = 0 if is_item(said) else end or unit.end
         if is_item(said):
             if indent < depth or leads_in(said):
                 found, depth = [said, *found], min(depth, indent)
         elif leads_in(said) or (
             indent <= depth and (text[: unit.start] or "\n\n").endswith("\n\n")
         ):
-            return [said, *found]
+            return [text[unit.start : max(end, unit.end)], *found]
     return found
 
 
@@ -346,10 +359,12 @@ def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> t
         if unit.kind in _ENDS or unit.end - end > most:
             break
         last = unit.end
-    # An item of a list is shown from its sign, and to the end of its line.
+    # Lines are shown whole where little of them is left, items from their sign to their end.
     begins, begun = (text.rfind("\n", 0, place) + 1 for place in (first, last))
-    if is_item(text[begins:first]):
+    stop = text.find("\n", last)
+    stop = len(text) if stop < 0 else stop
+    if is_item(text[begins:first]) or first - begins <= REST_OF_LINE:
         first = begins
-    if is_item(text[begun:last]):
-        last = len(text[:last] + text[last:].partition("\n")[0])
+    if is_item(text[begun:last]) or stop - last <= REST_OF_LINE:
+        last = stop
     return first, last

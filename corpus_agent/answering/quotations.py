@@ -276,10 +276,13 @@ def _around(lines: Sequence[Line], first: int, last: int) -> tuple[list[int], st
 
 def _goes_on(above: str, below: str, *, is_marked: bool) -> bool:
     """Whether a sentence goes on over an empty line, or over a line that is like a page's mark."""
+    is_open = above.rstrip().endswith(",")
     if above.rstrip().endswith(_ENDS) or above.lstrip().startswith(("#", "|")) or is_item(below):
         return False
+    if is_open and is_courtesy(above):  # "Hi all,"
+        return False
     goes_on = below.lstrip(_OPENING_MARKS)[:1].islower() or wants_more(above)
-    return goes_on or is_marked or (above.rstrip().endswith(",") and not is_courtesy(above))
+    return goes_on or is_marked or is_open
 
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:

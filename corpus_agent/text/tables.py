@@ -39,7 +39,7 @@ def tables_of(texts: Sequence[str]) -> Iterator[TextTable]:
     rows = [text.strip() if is_row(text) else "" for text in [*texts, ""]]
     header, below = 0, list[int]()
     for number, (row, after) in enumerate(zip(rows, [*rows[1:], ""], strict=True), start=1):
-        heads = _heads(row, after)
+        heads = is_header(row, after)
         if header and (heads or not row):
             yield TextTable(header, tuple(_cells(rows[header - 1])), tuple(below))
         if heads or not row:
@@ -79,8 +79,9 @@ def _cells(text: str) -> list[str]:
     return [text[start:end] for start, end in cell_spans(text)]
 
 
-def _heads(row: str, below: str) -> bool:
+def is_header(row: str, below: str) -> bool:
     """Whether a row is a header: a rule follows it, or a row that repeats its names in order."""
+    row, below = row.strip(), below.strip()
     if not (row and below) or _RULE.fullmatch(row):
         return False
     if _RULE.fullmatch(below):

@@ -18,6 +18,7 @@ ROWS = [f"| {n} | {n + 10} | {n * 3} |" for n in range(100)]
     [
         (["The policy does not pay for:", "", *FAR], "- Water in the cellar.", "does not pay for:"),
         (["Not before May", "", *FAR], "- Water in the cellar.", "Not before May"),
+        (["Here: Ann. Bo came late.", "", *FAR], "- Water in the cellar.", "Bo came late."),
         (["Never:", "- at night", *DEEP], "  - Swimming.", "Never:\n- at night"),
         (["| Line | Old fare | New |", "| --- | --- | --- |", *ROWS], "| 7 | 8 | 9 |", "Old fare"),
         (["| Line | Old fare | New |", *ROWS], "| 7 | 8 | 9 |", "Old fare"),
@@ -48,6 +49,12 @@ def test_a_row_has_no_head_of_another_table():
         corpus = MemoryCorpus({"a.xlsx": lines})
         quote = check_quotation(corpus, 1, "a.xlsx", row, len(lines))
         assert passage_of(corpus, quote).citation.above == head
+
+
+def test_a_line_is_shown_to_its_end():
+    corpus = MemoryCorpus({"a.txt": f"Tick: negative.   Flea: found. {FAR[0]}\nNext: {'x' * 500}."})
+    quote = check_quotation(corpus, 1, "a.txt", "Tick: negative.", 1)
+    assert passage_of(corpus, quote).text == f"Tick: negative.   Flea: found. {FAR[0]}"
 
 
 def test_a_list_has_the_head_right_above_it_alone():
