@@ -337,7 +337,8 @@ def _heads_above(text: str) -> Sequence[str]:
         elif leads_in(said) or (
             indent <= depth and (text[: unit.start] or "\n\n").endswith("\n\n")
         ):
-            return [text[unit.start : max(end, unit.end)], *found]
+            whole = end > unit.end and end - unit.start <= BESIDE_ITEM
+            return [text[unit.start : end] if whole else said, *found]
     return found
 
 

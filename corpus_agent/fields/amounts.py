@@ -50,7 +50,8 @@ _MONEY = regex.compile(
     rf"(?P<below>[(])?(?P<number>{_SUM})(?(below)[)])(?:(?:[,.][-–]|[,.]?[-–]{{2}})(?=\s|$))?"
     rf"(?:\s(?P<code>{CODES})(?!\p{{L}}))?(?i:{_PER})"
     rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_SUM})(?:[,.][-–]{{1,2}})?"
-    rf"[\u00a0\u202f ]?(?P<sign>{_CURRENCY}|(?i:{_NAMED})(?!\p{{L}}))(?i:{_PER})"
+    rf"(?P<blank>[\u00a0\u202f ])?(?P<sign>{_CURRENCY}|(?i:{_NAMED})(?!\p{{L}}))"
+    rf"(?(blank)(?!\d|[ ]\d+[.,]\d\d(?!\d)))(?i:{_PER})"  # "1 £46.50" is one of £46.50
 )
 _PERCENT = regex.compile(
     rf"(?i)(?<![\p{{N}}.,])(?P<number>{_NUMBER})\s?"

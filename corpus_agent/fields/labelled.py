@@ -20,7 +20,7 @@ from corpus_agent.fields.lexicon import AMOUNTS, WORDED, Field, FieldType
 from corpus_agent.fields.page import FIGURE, HEADING, NOT_OUTRIGHT, DocumentText, FieldValue
 from corpus_agent.fields.parties import name_at, place_at, with_role
 from corpus_agent.text.dates import Reading, find_dates
-from corpus_agent.text.number_words import SHORT_UNITS
+from corpus_agent.text.number_words import CODES, SHORT_UNITS
 from corpus_agent.text.tables import TextTable, cell_spans
 from corpus_agent.text.tokens import fold
 
@@ -41,7 +41,9 @@ _LABEL = regex.compile(
     r"(?:[:：=][*_]{0,2}|\|(?:[ ]*\|)*|[ ]{3,}|\.{3,}|[-–—](?=[ ]))[ ]*"
 )
 # Of a table without marks, as PDFs have it, a row is a label, a blank, a sum with cents, no more.
-_ROW = regex.compile(r"[*_]{0,2}[ ]{1,2}(?=[-−]?\d[\d.,'’]{0,14}[.,]\d\d[ *_]{0,4}$)")
+_ROW = regex.compile(
+    rf"[*_]{{0,2}}[ ]{{1,2}}(?=(?:(?:{CODES})[ ]{{1,40}})?[-−]?\d[\d.,'’]{{0,14}}[.,]\d\d[ *_]{{0,4}}$)"
+)
 # Of a statement a row is a label and figures.
 _STATEMENT = regex.compile(r"[*_]{0,2}[ ]{1,3}(?=[^\d\n]{0,4}\d)(?=[\d.,()\p{Sc}%—–− -]*+$)")
 _GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")  # of a heading: "2. Pets. None are allowed."
@@ -355,9 +357,12 @@ def _said(
             return _as_written(text, at, at + len(written)) if has_digit else None
         if at <= before + 1:
             return None
+    until = document.sentence(at, at + 1)[1]
     if kind == "party":  # in its sentence, as "Low Mills. The goods" is two
-        return name_at(text, at, min(end, document.sentence(at, at + 1)[1]))
-    rest = _LINE_REST.match(text, at)
+        return name_at(text, at, min(end, until))
+    if kind == "place" and until < end:
+        end = until - text.endswith(".", at, until)
+    rest = _LINE_REST.match(text, at, end)
     if rest is None or not rest[0].strip():
         return None
     if kind == "place" and (not labelled or len(rest[0]) > _MOST_PLACE):

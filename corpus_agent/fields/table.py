@@ -276,7 +276,14 @@ _SIGN = 24  # characters on either side of an amount in which its sign stands
 # Emphasis, escapes and what nobody sees stand between a sign and its amount, and change nothing.
 _MARKS = regex.compile(r"[*_`\\]|\p{Cf}")
 _QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
+_BRIEF = 3  # words of a cell that says what its row is
 _SHORT_QUOTE = 4  # words: a defined term, and no quotation
+
+
+def _brief_cells(document: DocumentText, at: int) -> str:
+    """The cells of a row that are no more than what it is, as "superseded"."""
+    cells = [cell.rpartition(": ")[2] for cell in document.row_at(at).strip().strip("|").split("|")]
+    return "".join(f"|{cell}" for cell in cells if len(cell.split()) <= _BRIEF)
 
 
 def _doubt_of(document: DocumentText, proposal: FieldValue, field: Field) -> str:
@@ -291,7 +298,7 @@ def _doubt_of(document: DocumentText, proposal: FieldValue, field: Field) -> str
     rest = ends.split(behind)[0][:_BEHIND].lstrip(" \n,([")
     said = {
         "title": document.text[:_TITLE],
-        "above": document.heading_above(value.start) + document.row_at(value.start),
+        "above": document.heading_above(value.start) + _brief_cells(document, value.start),
         "sentence": f"{before}{value.text}{behind}",
         "clause": clause,
         "near": clause[-_NEAR:],

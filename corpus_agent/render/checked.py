@@ -89,16 +89,20 @@ def checked_lines(checked: Checked) -> Iterator[str]:
         nearest = f"nearest: {_place(finding.nearest)}" if finding.nearest is not None else ""
         where = ", ".join(map(_place, finding.citations)) or nearest
         yield f"{word:<{wide[0]}}  {line:<{wide[1]}}  {_said(finding)}  {where}".rstrip()
-        if whole := _whole(finding):
-            yield f"{'':<{sum(wide) + 4}}in: {whole}"
+        whole, near = _whole(finding), finding.nearest
+        if whole or near:
+            shown = f"in: {whole}" if whole else _quoted(near.quote) if near else ""
+            yield f"{'':<{sum(wide) + 4}}{shown}"
     yield from checked_foot(checked)
 
 
 def _whole(finding: Finding) -> str:
     """The whole of which words that were found are a piece, with its head; "" where they are it."""
     piece, stands = finding.piece, finding.kind in ("quoted", "elsewhere", "supported")
-    cited = [each.whole for each in finding.citations[:1] if each.above or piece.is_quotation]
-    return "".join(enclosed(one) for one in cited if stands and terms(one) != terms(piece.text))
+    cited = [each for each in finding.citations[:1] if each.above or piece.is_quotation]
+    if not stands or not cited or terms(cited[0].whole) == terms(piece.text):
+        return ""
+    return " … ".join(enclosed(one) for one in (cited[0].above, cited[0].quote) if one)
 
 
 def checked_foot(checked: Checked) -> Iterator[str]:

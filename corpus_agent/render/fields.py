@@ -161,7 +161,7 @@ def left_lines(table: FieldTable, what: str = "value") -> Iterator[str]:
         yield f"{number_of(table.changed, 'document')} changed after indexing"
     if table.unverified:
         yield left_out(table.unverified, what)
-    yield from (plain(notice) for notice in not_understood(table))
+    yield from (plain(advised(notice)) for notice in not_understood(table))
 
 
 def list_lines(listed: FieldTable, *, verbose: bool = False) -> Iterator[str]:

@@ -362,7 +362,7 @@ def test_the_screen_and_the_object_say_the_same():
             "months' notice in”  home/lease.md:5"
         ),
         "✓ quoted   line 4  “oil of a mill”  pump.md:7 · Pump",
-        "                   in: “Owed - oil of a mill”",
+        "                   in: “Owed” … “- oil of a mill”",
         "4 statements: 2 quoted or supported, 1 altered, 1 doubtful",
         "11 documents searched, 1 could not be read",
     ]

@@ -30,6 +30,12 @@ def test_a_plain_statement_is_not_doubtful():
     assert sum(right) >= len(right) - 4
 
 
+def test_a_row_is_what_its_brief_cells_say():
+    rows = "| Work | Cost | State |\n|---|---|---|\n| {} | 900 euros | {} |"
+    assert said("cost", rows.format("boiler again, old pump replaced", "open")) == {"EUR 900": ""}
+    assert said("cost", rows.format("boiler", "withdrawn")) == {"EUR 900": "not agreed"}
+
+
 def test_what_a_document_hides_or_strikes_out_says_nothing():
     assert said("rent", [Line("The rent is 900 euros.", hidden=True)]) == {}
     assert said("rent", "The rent is ~~900 euros~~.") == {}

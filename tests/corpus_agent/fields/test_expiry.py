@@ -56,6 +56,9 @@ parties | Low Ltd; Roe LLC | They file jointly.\\n\\nLow Ltd\\nBy: /s/ A\\n\\nRo
 renewal term | P1Y | The lease renews from year to year unless it is ended.
 payment term | P30D | Invoices are payable within 30 days of receipt.
 payment term | P30D | Payment terms: Net 30
+governing law | Danish law | 6  Law: Danish law. Arbitration in Aarhus.
+total | 136.1 | Card fee        10.00\\nTotal GBP                 136.10\\n\\nPAID
+total | GBP 136.1 | Total GBP 136.10
 governing law | Kentucky | This deed is governed by the laws of KENTUCKY.
 net sales | USD 11000000 | in millions\\n2022 2021\\nNet sales $ 11 $ 9\\nPaper\\nNet sales $ 4 $ 3
 net sales | USD 310000000 (not stated outright) | In Europe, net sales grew to $310 million.

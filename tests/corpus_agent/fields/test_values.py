@@ -36,6 +36,7 @@ def test_a_date_that_may_be_read_in_two_ways_is_both_unless_others_say_which():
     assert habit("sent 12/25/2023, due 03/04/2024") is False
     assert habit("sent May 4, 2023, due 03/04/2024") is False
     assert habit("due 03/04/2024") is None
+    assert normal(find_dates("our rules (v4, January 2025)")) == ["2025-01"]
     assert normal(find_dates("due 03/04/2024", day_first=True)) == ["2024-04-03"]
 
 
@@ -55,6 +56,7 @@ def test_a_sum_and_a_duration_have_one_form():
             text, expected = row.split(" = ")
             assert normal(find(f"to pay {text} now")) == [expected], row
     assert find_amounts("to pay 5 visits to room 12", "money") == []
+    assert normal(find_amounts("Tablets 60 £0.62 £37.20", "money")) == ["GBP 0.62", "GBP 37.2"]
 
 
 # ---- Signs
