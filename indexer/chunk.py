@@ -220,8 +220,8 @@ _BY_LOOK = ("pdf/", "eml/", "msg/", "mbox/")
 MAX_TITLE = 100  # characters of a line of plain text that is a title
 MOST_TITLES = 2  # one below the other
 _STOPS = tuple(".!?;,:…。！？；，：؟।|")
-# A label with its value is no title: "Date: 3 May", "Water 311 m3", "Rope 4.50".
-_VALUE = re.compile(r": |(?:^|\s)\d\S*+\s\S{1,3}$|(?:^|\s)\d++[^\s\d)]\S*+$")
+# A label with its value is no title: "Date: 3 May", "Water 311 m3", "Rope 4.50", "Age    4 years".
+_VALUE = re.compile(r": |\s{3}|(?:^|\s)\d\S*+\s\S{1,3}$|(?:^|\s)\d++[^\s\d)]\S*+$")
 _PROSE, _FULL = 40, 60  # characters of a line of prose, and of one that goes on in the next
 
 

@@ -36,6 +36,7 @@ _LONGEST = 80  # characters of a line
 _BLANK = lazy(r"\n\s*\n")
 _KEY_END = lazy("[:=]")  # of a property
 _ENDS_A_SENTENCE = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
+_STRUCK = lazy(r"\W{0,8}~~(?!\s)[^~]+~~[.\s]*")
 _AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
 
 
@@ -94,7 +95,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
             continue
         if is_row_of_names(text):
             columns = text
-        if unit.kind == "page" or not terms(text) or text == columns:
+        if unit.kind == "page" or not terms(text) or text == columns or _STRUCK.fullmatch(text):
             continue
         if unit.kind == "row" and not lead.startswith("|"):
             lead = text

@@ -31,7 +31,7 @@ from corpus_agent.answering.records import (
 )
 from corpus_agent.text.numbers import found as figures_of
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.text.sentences import Unit, is_item, leads_in, units
+from corpus_agent.text.sentences import TOP, Unit, is_item, leads_in, state_of, units
 from corpus_agent.text.tables import (
     cell_spans,
     ends_with_figures,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from indexer import Encoder, Hit
 
 ADDS_FROM = 0.2  # of the likeliest passage's probability
+UNSETTLED = 0.89  # the most that a draft, or what no longer holds, is likely to answer
 SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
 _A_YEAR = lazy(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _A_VERSION = lazy(r"(?i)(?<![^\W_])v(?:ersion\s)?\.?(\d{1,3})(?![\d.])")
@@ -190,7 +191,9 @@ def _shown(
             language = hits[sentence.passage].chunk.language
             numbered = numbers.numbered(citation)
             sure = 0.0 if citation.struck else sentence.probability
-            found.append(passage_of(corpus, numbered, sure, language))
+            passage = passage_of(corpus, numbered, sure, language)
+            most = UNSETTLED if passage.citation.state else 1.0
+            found.append(replace(passage, probability=min(sure, most)))
     return tuple(sorted(found, key=lambda passage: WORDS.index(passage.word)))
 
 
@@ -268,7 +271,9 @@ def passage_of(
     except Refused:  # removed since it was quoted
         return alone(citation, probability)
     heading = citation.heading or corpus.heading(citation.source, citation.line_start)
-    citation = replace(citation, heading=heading)
+    top = corpus.read(citation.source, 1, TOP).lines
+    state = state_of(line.text for line in top if not (line.is_mark or line.hidden))
+    citation = replace(citation, heading=heading, state=state)
     text, at = "\n".join(lines), citation.line_start - first
     # A quotation that was widened over an empty line has a blank there.
     words = re.compile(r"\s+".join(map(re.escape, citation.quote.split())))

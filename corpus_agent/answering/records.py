@@ -29,6 +29,7 @@ class Citation:
     lines that were recognised from a picture, 0 to 1; None if all are the document's own text.
     `heading` is what it stands under, from the highest; "" for nothing. `above` are
     the lines further up that say what it is: the heads of its list, the names of its row's columns.
+    `state` is the line at the top of its document that calls that a draft, or no longer in force.
     """
 
     n: int
@@ -43,6 +44,7 @@ class Citation:
     heading: str = ""
     struck: bool = False
     above: str = ""
+    state: str = ""
 
     def __post_init__(self) -> None:
         """Check the confidence, which may come from another process."""

@@ -101,8 +101,9 @@ def check_text(
     if apart and not (encoder and is_multilingual(encoder)):
         notices.append(f"Not compared by words: {number_of(apart, 'document')} in other languages.")
     cited = {each.source for found in findings for each in found.citations}
-    if stale := [name for name in sorted(cited) if corpus.read(name, limit=1).stale]:
-        notices.append(f"Changed since they were indexed (run index): {', '.join(stale)}.")
+    stale = statements.stale | {name for name in cited if corpus.read(name, limit=1).stale}
+    if stale:
+        notices.append(f"Changed since they were indexed (run index): {', '.join(sorted(stale))}.")
     return Checked(text, findings, left_out, corpus.coverage(), corpus.version, notices)
 
 

@@ -44,6 +44,7 @@ class StatementFinder:
 
     def __init__(self, corpus: Index, encoder: Encoder | None) -> None:
         self._corpus, self._encoder = corpus, encoder
+        self.stale = set[str]()  # documents near to a statement that changed since they were indexed
 
     def find(self, piece: Piece) -> Finding:
         """The passages that say a statement, or say otherwise; first of the document it names."""
@@ -54,6 +55,7 @@ class StatementFinder:
 
     def _judged(self, piece: Piece, asked: Query) -> Finding:
         hits = self._corpus.search(asked)
+        self.stale |= {hit.chunk.source for hit in hits if hit.stale}
         encode, _ = comparison(self._encoder, piece.text, hits)
         near = [hit.chunk for hit in hits[:HITS] if len(piece.text) <= LONGEST]
         found = Supporter(near, encode).support(piece.text, piece.under)

@@ -147,7 +147,9 @@ def about(passage: Passage, sheet: Sheet = SCREEN) -> str:
     """What a passage stands under, which of two that differ it is, what qualifies it."""
     citation, age = passage.citation, AGES.get(passage.age)
     heading = under(citation.heading, citation.source)
-    return " · ".join(filter(None, (heading and sheet.within(heading), age, qualified(citation))))
+    state = citation.state and f"at its top: {sheet.within(citation.state)}"
+    parts = heading and sheet.within(heading), age, state, qualified(citation)
+    return " · ".join(filter(None, parts))
 
 
 # ---- The screen, and what is like it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,8 +59,8 @@ _SMALL, _NO_START = lazy(r"\s*\p{Ll}"), lazy(r"\s*[\p{Ll}\p{Nd}]")
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
 _NUMBERS_WHAT = lazy(rf"(?i)(?:^|[^\p{{L}}\p{{N}}])(?:{_ANY['before_numbers']})\.\s*$")
 _NUMBER = lazy(r"\s*(?:[ºª°]\s*)?\p{Nd}")
-# The mark that ends an emphasis stands behind the stop: "**Pay by card!** Cash is not taken."
-_CLOSING = lazy(r"[*_]{1,3}(?![\p{L}\p{N}*_])")
+# The mark that ends an emphasis or what is struck out stands behind the stop: "**Pay by card!** Cash is not taken."
+_CLOSING = lazy(r"(?:[*_]{1,3}|~~)(?![\p{L}\p{N}*_])")
 _NOTE = lazy(
     r"(?:\[\^?\w{1,4}\]|\^\d{1,3}|[¹²³⁰⁴-⁹]{1,3}|[†‡§*]{1,2}(?=\s|$)|(?<=\p{L}[.!?])\d{1,2}(?=\s|$))+"
 )
@@ -299,6 +299,21 @@ _COURTESY = lazy(rf"(?i)\W*(?:{_ANY['courtesy']})\b")
 def is_courtesy(text: str) -> bool:
     """Whether a sentence is one of those that a letter opens or closes with."""
     return bool(_COURTESY.match(text))
+
+
+# It begins a sentence, a line or a bracket and is no name ("Draft beer"), or is all in capitals.
+_STATE = lazy(
+    rf"(?:^|[.:;,(\[–—-])[ *_]*(?i:{_ANY['state']})(?=\s*(?:$|[\p{{P}}\p{{S}}\p{{N}}])"
+    rf"|\s(?i:of|by|on|as|for|since|am|ab|seit|vom|von|durch|par|pour|du|le|de|del|por|da|dal|il)\b)"
+    rf"|\b(?=\p{{Lu}}{{4}})(?=[\p{{Lu}} ]+\b)(?i:{_ANY['state']})\b"
+)
+TOP, LONGEST_STATE = 8, 120  # lines of a document; characters of the one that says so
+
+
+def state_of(top: Iterable[str]) -> str:
+    """The line among the first of a document that calls it a draft or no longer in force, or ""."""
+    lines = (line.strip("#*_ |\t") for line in top)
+    return next((one for one in lines if len(one) <= LONGEST_STATE and _STATE.search(one)), "")
 
 
 _REFERS_BACK = lazy(rf"(?i)\W*(?:(?:{_ANY['leads']})\s+)?(?:{_ANY['refers_back']})\b")

@@ -3,9 +3,9 @@
 import pytest
 
 from corpus_agent.answering.candidates import candidates
-from corpus_agent.answering.extractive import passage_of
+from corpus_agent.answering.extractive import ExtractiveAnswerer, passage_of
 from corpus_agent.answering.quotations import check_quotation
-from indexer import Chunk, Hit, Line
+from indexer import Chunk, Encoder, Hit, Line
 from tests.support.fakes import MemoryCorpus
 
 FAR = [f"- Damage {n} in the north part of the building, with all of it." for n in range(90)]
@@ -49,6 +49,28 @@ def test_a_row_has_no_head_of_another_table():
         corpus = MemoryCorpus({"a.xlsx": lines})
         quote = check_quotation(corpus, 1, "a.xlsx", row, len(lines))
         assert passage_of(corpus, quote).citation.above == head
+
+
+STATES = """
+Lease (DRAFT 2, not approved) | ENTWURF - nicht gesandt | Annulé le 3 mai 2024 | [superseded] | Borrador
+Effective 3 May 2021. Withdrawn on 4 May 2024. | Version of 2016. SUPERSEDED by that of 2023. | Draft of 3 May"""
+NONE = "Draft beer 4.50 | The draft was void. | Withdrawn policies | It may be cancelled. | VOIDS AND GAPS"
+
+
+def test_what_calls_itself_a_draft_or_withdrawn_says_so_and_is_not_answered_from():
+    for top, is_said in ((STATES, True), (NONE, False)):
+        for line in top.replace("\n", " | ").strip(" |").split(" | "):
+            corpus = MemoryCorpus({"a.md": f"# {line}\n\nError E1042 means that the pump is dry.\n"})
+            answer = ExtractiveAnswerer(Encoder()).answer("What does error E1042 mean?", corpus)
+            (passage,) = answer.passages
+            assert passage.citation.state == (line if is_said else ""), line
+            assert answer.status == ("likely" if is_said else "answered"), line
+
+
+def test_what_is_struck_out_is_not_the_likely_line():
+    corpus = MemoryCorpus({"a.md": "Rules of the house.\n\n~~A room may not be let.~~ A room may be let."})
+    answer = ExtractiveAnswerer(Encoder()).answer("May a room be let?", corpus)
+    assert answer.passages[0].citation.quote == "A room may be let."
 
 
 def test_a_line_is_shown_to_its_end():

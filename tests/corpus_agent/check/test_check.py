@@ -18,6 +18,7 @@ from corpus_agent.check.records import FOUND, Checked, Named
 from corpus_agent.text.sentences import units
 from indexer import Encoder, Index
 from indexer.errors import CorpusError
+from tests.support import toy_index
 from tests.support.fakes import ListedCorpus
 
 LEASE = """# Lease
@@ -546,3 +547,16 @@ def test_a_long_line_of_changes_costs_no_more_than_its_length():
     names = " ".join(f"Ann{n} pays Bob{n}" for n in range(500))
     assert not exchanged(names, names)
     assert time.process_time() - started < 2  # 0.1 s; where all names are paired, over a minute
+
+
+def test_a_document_that_changed_is_named_though_nothing_was_found_in_it(tmp_path):
+    (root := tmp_path / "docs").mkdir()
+    (root / "a.md").write_text("# Flat\n\nThe guest flat costs 32 euros a night.\n")
+    toy_index.sync(root, tmp_path / "store")
+    corpus = Index.open(tmp_path / "store", toy_index.ENCODER, root=root)
+    said = "A night in the flat of guests costs 45 francs."
+    assert check_text(said, corpus, toy_index.ENCODER).notices == []  # the control
+    (root / "a.md").write_text("# Flat\n\nThe guest flat costs 33 euros a night.\n")
+    found = check_text(said, corpus, toy_index.ENCODER)
+    assert [one.kind for one in found.findings] == ["not_found"]
+    assert found.notices == ["Changed since they were indexed (run index): a.md."]
