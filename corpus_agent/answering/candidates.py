@@ -23,7 +23,7 @@ from corpus_agent.text.sentences import (
     refers_back,
     units,
 )
-from corpus_agent.text.tables import ends_with_figures, is_header, is_row_of_names
+from corpus_agent.text.tables import ends_with_figures, is_header, is_row, is_row_of_names
 from corpus_agent.text.tokens import has_digit, lazy, terms
 from indexer import file_stem
 
@@ -63,7 +63,14 @@ class Candidate:
 
 def candidates(hits: Sequence[Hit]) -> list[Candidate]:
     """The candidates of all passages, each with the lines that name its document."""
-    found = [one for number, hit in enumerate(hits) for one in _of_passage(number, hit.chunk)]
+    rows = [(hit.chunk.source, hit.chunk.text.partition("\n")[0]) for hit in hits]
+    found = [
+        one
+        for number, hit in enumerate(hits)
+        for one in _of_passage(number, hit.chunk)
+        if not any(is_row(one.text) and is_header(one.text, row) for source, row in rows
+                   if source == hit.chunk.source)
+    ]  # fmt: skip
     said: dict[str, list[str]] = {}
     for one in found:
         if one.naming:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent import lazy_modules
+from corpus_agent.render.common import advised
 from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError
 
@@ -62,7 +63,7 @@ def lines(findings: Sequence[tuple[Check, Diagnosis]], *, verbose: bool) -> Iter
         if verbose or finding.state != "ok":
             yield f"{finding.state:<5}{check.name:<15} {one_line(finding.found)}"
         if finding.mend and finding.state != "ok":
-            yield f"{'':<21}-> {one_line(finding.mend)}"
+            yield f"{'':<21}-> {advised(one_line(finding.mend))}"
     fine = sum(finding.state == "ok" for _, finding in findings)
     if not verbose:
         yield f"{fine} of {len(findings)} checks are fine."

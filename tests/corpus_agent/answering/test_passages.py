@@ -131,3 +131,18 @@ ANSWERS = (
 def test_what_may_answer_is_no_letterhead():
     for text in ANSWERS:
         assert lines(text) == [], text
+
+
+def test_the_names_of_columns_are_no_answer_where_their_rows_were_found():
+    names, row = "| Member | Rent |", "| Member: Ada Holm | Rent: 900 |"
+    for texts in ([f"{names}\n{row}"], [names, row]):
+        hits = [Hit(Chunk("a.csv", n, t, "", 1, 2), 1.0, 0.0, 0.0) for n, t in enumerate(texts)]
+        assert [one.text for one in candidates(hits)] == [row]
+    assert [one.text for one in candidates([Hit(Chunk("a.csv", 0, names, "", 1, 1), 1, 0, 0)])]
+
+
+def test_a_word_alone_does_not_say_what_is_asked():
+    corpus = MemoryCorpus({"a.md": "# House\n\nError E1042 means that the pump is dry.\n"})
+    own = ExtractiveAnswerer(Encoder())
+    asked = ("What does error E1042 mean?", "And E1042?")
+    assert [own.answer(one, corpus).status for one in asked] == ["answered", "perhaps"]
