@@ -89,7 +89,11 @@ PLAIN = f"Old rules (ended 2015)/{PROSE}/• Boats/What we dropped/Option B/{PRO
         ("t.txt", PLAIN[:6], "Old rules (ended 2015) > What we dropped > Option B"),
         ("t.txt", PLAIN, "Old rules (ended 2015) > What we dropped > Option B"),
         ("t.txt", (PROSE, "and goes on there", PROSE), ""),
-        ("t.txt", ("Meters", "Date: 3 May", "Water 311 m3", "Rope 4.50", "Age    young", PROSE), "Meters"),
+        (
+            "t.txt",
+            ("Meters", "Date: 3 May", "Water 311 m3", "Rope 4.50", "Age    young", PROSE),
+            "Meters",
+        ),
         ("t.txt", ("A name of many",) * 5_000 + (PROSE, PROSE), "A name of many"),
         ("t.txt", (), ""),
         ("a.eml", ("From: Ana Berg", "Date: today", PROSE), "T"),

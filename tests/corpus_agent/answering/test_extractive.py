@@ -300,7 +300,10 @@ def test_of_two_price_lists_the_newer_comes_first():
     first = of_a_year.passages[0]
     assert (first.citation.source, first.age) == ("prices-2023.md", "")
     rows = {"fees v2.md": "Pool lane: 6 euros", "fees v10.md": "To pay for a pool lane: 8 euros"}
-    words = {"rules v2.md": "A pool lane is six metres.", "rules v10.md": "A pool lane is two metres."}
+    words = {
+        "rules v2.md": "A pool lane is six metres.",
+        "rules v10.md": "A pool lane is two metres.",
+    }
     for names in (rows, words):
         newer = own.answer("How much is a pool lane?", MemoryCorpus(names)).passages[0]
         assert (newer.citation.source[-6:], newer.age) == ("v10.md", "newer")

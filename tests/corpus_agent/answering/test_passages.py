@@ -60,7 +60,9 @@ NONE = "Draft beer 4.50 | The draft was void. | Withdrawn policies | It may be c
 def test_what_calls_itself_a_draft_or_withdrawn_says_so_and_is_not_answered_from():
     for top, is_said in ((STATES, True), (NONE, False)):
         for line in top.replace("\n", " | ").strip(" |").split(" | "):
-            corpus = MemoryCorpus({"a.md": f"# {line}\n\nError E1042 means that the pump is dry.\n"})
+            corpus = MemoryCorpus(
+                {"a.md": f"# {line}\n\nError E1042 means that the pump is dry.\n"}
+            )
             answer = ExtractiveAnswerer(Encoder()).answer("What does error E1042 mean?", corpus)
             (passage,) = answer.passages
             assert passage.citation.state == (line if is_said else ""), line
@@ -68,7 +70,9 @@ def test_what_calls_itself_a_draft_or_withdrawn_says_so_and_is_not_answered_from
 
 
 def test_what_is_struck_out_is_not_the_likely_line():
-    corpus = MemoryCorpus({"a.md": "Rules of the house.\n\n~~A room may not be let.~~ A room may be let."})
+    corpus = MemoryCorpus(
+        {"a.md": "Rules of the house.\n\n~~A room may not be let.~~ A room may be let."}
+    )
     answer = ExtractiveAnswerer(Encoder()).answer("May a room be let?", corpus)
     assert answer.passages[0].citation.quote == "A room may be let."
 
