@@ -42,7 +42,8 @@ _LABEL = regex.compile(
 )
 # Of a table without marks, as PDFs have it, a row is a label, a blank, a sum with cents, no more.
 _ROW = regex.compile(
-    rf"[*_]{{0,2}}[ ]{{1,2}}(?=(?:(?:{CODES})[ ]{{1,40}})?[-−]?\d[\d.,'’]{{0,14}}[.,]\d\d[ *_]{{0,4}}$)"
+    rf"[*_]{{0,2}}[ ]{{1,2}}(?=(?:(?:{CODES})[ ]{{1,40}})?"
+    r"[-−]?\d[\d.,'’]{0,14}[.,]\d\d[ *_]{0,4}$)"
 )
 # Of a statement a row is a label and figures.
 _STATEMENT = regex.compile(r"[*_]{0,2}[ ]{1,3}(?=[^\d\n]{0,4}\d)(?=[\d.,()\p{Sc}%—–− -]*+$)")

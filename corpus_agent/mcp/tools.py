@@ -20,7 +20,7 @@ from corpus_agent.render.answers import tokens_at_most
 from corpus_agent.render.common import documents_searched, place_of, qualified
 from corpus_agent.service.process import Onlooker
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import MODEL, called, quoted, unambiguous
+from corpus_agent.text.naming import MODEL, called, framed, quoted, unambiguous
 from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.text.wording import lacks, number_of
 from corpus_agent.tools import read, search
@@ -139,7 +139,7 @@ class Tools:
         size = number_of(row.pages, "page") if row.pages else number_of(row.lines or 0, "line")
         title = [self._frame.wrap(label(row.title))] if row.title else []
         about = [
-            called(row.source, self._frame.breaking),
+            framed(row.source, self._frame),
             size,
             *([row.date] if row.date else []),
             *title,
@@ -186,7 +186,7 @@ class Tools:
             unread = []
             lines.append(f"It cannot be searched now: {self._frame.line(str(error))}")
         lines += [
-            f"not read: {called(row.source, self._frame.breaking)} ({row.reason})"
+            f"not read: {framed(row.source, self._frame)} ({row.reason})"
             for row in unread[:MAX_LISTED]
         ]
         if len(unread) > MAX_LISTED:
@@ -328,7 +328,7 @@ def _fitting(texts: list[str], tokens: int = MAX_ROWS_TOKENS) -> int:
 
 def _row(frame: Frame, made: FieldTable, number: int, row: DocumentRow) -> Iterator[str]:
     changed = " (changed after it was indexed)" if row.changed else ""
-    yield f"{number}. {called(row.source, frame.breaking)}{changed}"
+    yield f"{number}. {framed(row.source, frame)}{changed}"
     for field, cell in zip(made.fields, row.cells, strict=True):
         several = f" (one of {len(cell.values) + cell.more:,})" if cell.status == "several" else ""
         for value in cell.shown:
@@ -349,5 +349,5 @@ def _finding(frame: Frame, number: int, finding: Finding) -> Iterator[str]:
 
 def _cited(frame: Frame, cited: Citation) -> str:
     """A quotation with its place, and what qualifies it."""
-    shown = " · ".join(filter(None, (place_of(cited, frame.breaking), qualified(cited))))
-    return f"{shown}: {frame.wrap(one_line(cited.quote))}"
+    place, state = frame.around(place_of(cited, frame.breaking)), qualified(cited)
+    return f"{' · '.join(filter(None, (place, state)))}: {frame.wrap(one_line(cited.quote))}"

@@ -58,13 +58,15 @@ Style = Callable[[str, bool], str] | None  # of a line of a passage, and whether
 class Sheet:
     """What an answer is written on: how names are broken and the words of others set apart.
 
-    `apart` is for lines of theirs, `within` for words in a line of the program's, `said` for such a
-    line. With `again` names are unambiguous already; all passages together have `most` tokens.
+    `apart` is for lines of theirs, `within` for words in a line of the program's, `placed` for the
+    place of a passage, `said` for a line of the program's. With `again` names are unambiguous
+    already; all passages together have `most` tokens.
     """
 
     breaking: Breaking = inert
     apart: Callable[[Iterable[str]], Iterable[str]] = lambda lines: lines
     within: Callable[[str], str] = lambda words: one_line(inert(words))
+    placed: Callable[[str], str] = str
     said: Callable[[str], str] = lambda line: line
     style: Style = None
     again: bool = False
@@ -77,7 +79,7 @@ MARKDOWN = Sheet(
     unlinked,
     lambda lines: (f"> {unlinked(line)}".rstrip() for line in lines),
     lambda words: one_line(unlinked(words)),
-    message,
+    said=message,
 )
 
 
@@ -139,7 +141,7 @@ def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iter
 
 def headed(passage: Passage, sheet: Sheet = SCREEN) -> str:
     """The place of a passage, what it stands under and what qualifies it."""
-    where = place_of(passage.citation, sheet.breaking, again=sheet.again)
+    where = sheet.placed(place_of(passage.citation, sheet.breaking, again=sheet.again))
     return " · ".join(filter(None, (where, about(passage, sheet))))
 
 

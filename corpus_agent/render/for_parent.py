@@ -60,6 +60,7 @@ def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
         frame.breaking,
         lambda lines: [frame.wrap("\n".join(lines))],
         lambda words: frame.wrap(one_line(words)),
+        frame.around,
         frame.error,
         again=True,
         most=MAX_QUOTES_TOKENS,

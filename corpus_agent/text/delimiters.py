@@ -84,6 +84,10 @@ class Frame:
         """The delimiter after corpus text."""
         return f"{CLOSES}{self.nonce}{ENDS}"
 
+    def around(self, named: str) -> str:
+        """A name or place that is harmless, between the delimiters for a reader outside."""
+        return f"{self.opening} {named} {self.closing}" if self.outside else named
+
     def wrap(self, text: str) -> str:
         """`text`, harmless, between the delimiters; on lines of its own if it has several."""
         inner = neutral(unlinked(text) if self.outside else text)

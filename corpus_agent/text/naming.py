@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from corpus_agent.text.delimiters import neutral
+from corpus_agent.text.delimiters import Frame, neutral
 from corpus_agent.text.sanitize import ONE_DOT, inert, one_line, unlinked
 from corpus_agent.text.wording import OWN_WORDS
 
@@ -81,6 +81,11 @@ def called(name: str, breaking: Breaking = None, kind: Form = FILE, *, again: bo
     if breaking is unlinked and kind is FILE and is_host_like(name):
         return f"`{name}`"  # no viewer links within code
     return _broken(clean, breaking, kind)
+
+
+def framed(name: str, frame: Frame) -> str:
+    """`name` for a model; for one outside between the delimiters, as a name may speak to it."""
+    return frame.around(called(name, frame.breaking))
 
 
 def quoted(name: str, breaking: Breaking = None) -> str:

@@ -59,7 +59,8 @@ _SMALL, _NO_START = lazy(r"\s*\p{Ll}"), lazy(r"\s*[\p{Ll}\p{Nd}]")
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
 _NUMBERS_WHAT = lazy(rf"(?i)(?:^|[^\p{{L}}\p{{N}}])(?:{_ANY['before_numbers']})\.\s*$")
 _NUMBER = lazy(r"\s*(?:[ºª°]\s*)?\p{Nd}")
-# The mark that ends an emphasis or what is struck out stands behind the stop: "**Pay by card!** Cash is not taken."
+# The mark that ends what is stressed or struck stands behind the stop: "**Pay by card!** Cash is
+# not taken."
 _CLOSING = lazy(r"(?:[*_]{1,3}|~~)(?![\p{L}\p{N}*_])")
 _NOTE = lazy(
     r"(?:\[\^?\w{1,4}\]|\^\d{1,3}|[¹²³⁰⁴-⁹]{1,3}|[†‡§*]{1,2}(?=\s|$)|(?<=\p{L}[.!?])\d{1,2}(?=\s|$))+"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from corpus_agent.text.naming import called
+from corpus_agent.text.naming import framed
 from corpus_agent.tools.corpus import ToolResult, failure, passage
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, Window, narrowed
 
@@ -38,8 +38,8 @@ def render(frame: Frame, window: Window) -> str:
     """The lines between delimiters, after a remark if they are stale and before what remains."""
     parts = []
     if window.stale:
-        source = called(window.source, frame.breaking)
-        parts.append(f"Note: {source} changed after it was indexed; this is its text today.")
+        name = framed(window.source, frame)
+        parts.append(f"Note: {name} changed after it was indexed; this is its text today.")
     parts.append(frame.wrap("\n".join(line.text for line in window.lines)))
     last = window.offset + len(window.lines) - 1
     if window.next_offset is None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import called
+from corpus_agent.text.naming import framed
 from corpus_agent.text.sanitize import enclosed
 from corpus_agent.text.tokens import same_word, terms
 from corpus_agent.text.wording import number_of, searched
@@ -76,7 +76,7 @@ def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
     chunk = hit.chunk
     first = chunk.page_start
     place = [
-        called(chunk.source, frame.breaking),
+        framed(chunk.source, frame),
         *([] if first is None else [_range("page", first, chunk.page_end or first)]),
         _range("line", chunk.line_start, chunk.line_end),
         f"score {hit.relevance:.2f}",

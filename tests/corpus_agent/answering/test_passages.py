@@ -52,9 +52,10 @@ def test_a_row_has_no_head_of_another_table():
 
 
 STATES = """
-Lease (DRAFT 2, not approved) | ENTWURF - nicht gesandt | Annulé le 3 mai 2024 | [superseded] | Borrador
-Effective 3 May 2021. Withdrawn on 4 May 2024. | Version of 2016. SUPERSEDED by that of 2023. | Draft of 3 May"""
-NONE = "Draft beer 4.50 | The draft was void. | Withdrawn policies | It may be cancelled. | VOIDS AND GAPS"
+Lease (DRAFT 2, not approved) | ENTWURF - nicht gesandt | Annulé le 3 mai 2024 | [superseded]
+Effective 3 May 2021. Withdrawn on 4 May 2024. | Version of 2016. SUPERSEDED by that of 2023.
+Draft of 3 May | Borrador"""
+NONE = "Draft beer 4.50 | The draft was void. | Withdrawn rules | It may be cancelled. | VOIDS"
 
 
 def test_what_calls_itself_a_draft_or_withdrawn_says_so_and_is_not_answered_from():

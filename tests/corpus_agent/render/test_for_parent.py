@@ -149,7 +149,8 @@ def test_every_text_of_an_answer_is_cleaned_and_nothing_else_is_changed():
     named = replace(given, passages=passages(replace(citation, source="db.md")), changed=("db.md",))
     crossed = handed_over(handed_over(named), again=True)
     assert (crossed.citations[0].source, crossed.changed) == ("db.md", ("db.md",))
-    assert "[1] `db.md`:1" in render(Frame(outside=True), crossed)
+    frame = Frame(outside=True)
+    assert f"[1] {frame.opening} `db.md`:1 {frame.closing}" in render(frame, crossed)
 
 
 CALLS = (
