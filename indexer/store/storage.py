@@ -47,6 +47,7 @@ from indexer.store.manifest import read_manifest as read_manifest
 from indexer.store.manifest import root_of as root_of
 
 MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
+LOOKS = 5  # at a file that a writer may be replacing
 MAX_SMALL_BYTES = 1_000_000  # of a file that is read before the seal
 _FIRST_LINE = "corpus-agent store"
 _MARKER = re.compile(rf"{_FIRST_LINE}\nid = ([0-9a-f]{{32}})\n".encode())
@@ -270,14 +271,32 @@ def _check_tree(store: Path, folder: int) -> None:
                 raise _foreign(store, shown)
             if not within:
                 _check_owner(store / name, info)
-                # Who writes it would write that file too; a manifest is replaced, never written to.
-                if info.st_nlink > 1 and not (is_folder or name.startswith("manifest.")):
+                # Who reads or writes it would read or write that file too.
+                if info.st_nlink > 1 and not is_folder and _is_elsewhere(folder, name):
                     raise _foreign(store, name, "has another name elsewhere")
             ours = within or (FOLDERS if is_folder else FILES).fullmatch(name)
             if within.count("/") > MAX_DEPTH or not ours:
                 raise _foreign(store, shown, "corpus-agent did not make")
         if within == "texts":
             folders.clear()
+
+
+def _is_elsewhere(folder: int, name: str) -> bool:
+    """Whether a file has another name, and is no manifest that is being replaced.
+
+    Such a manifest has two names here, one of which may come and go between two looks.
+    """
+    named = name.partition(".")[0] + "."
+    for _ in range(LOOKS if named == "manifest." else 0):
+        manifests = [each for each in _names(folder) if each.startswith(named)]
+        try:
+            info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            found = [os.stat(each, dir_fd=folder, follow_symlinks=False) for each in manifests]
+        except FileNotFoundError:
+            continue
+        if info.st_nlink <= [each.st_ino for each in found].count(info.st_ino):
+            return False
+    return True
 
 
 def _read(store: Path, folder: int, name: str) -> bytes | None:

@@ -75,7 +75,7 @@ def _manifest(scene: Scene, changes: Mapping[str, Any]) -> None:
         return content
 
     content = json.loads((scene.store / "manifest.json").read_text())
-    content.pop("contents", None)
+    content["contents"] = {}
     text = signed(scene.store, merged(content, changes))
     (scene.store / "manifest.json").write_text(text)
 
