@@ -335,7 +335,7 @@ def _heads_above(text: str) -> Sequence[str]:
         said, indent = text[unit.start : unit.end], _indent(text, unit)
         if unit.kind in _ENDS:
             break
-        end = 0 if is_item(said) else end or unit.end
+        end = 0 if is_item(said) or unit.kind == "row" else end or unit.end
         if is_item(said):
             if indent < depth or leads_in(said):
                 found, depth = [said, *found], min(depth, indent)

@@ -44,9 +44,7 @@ class StatementFinder:
 
     def __init__(self, corpus: Index, encoder: Encoder | None) -> None:
         self._corpus, self._encoder = corpus, encoder
-        self.stale = set[
-            str
-        ]()  # documents near to a statement that changed since they were indexed
+        self.stale = set[str]()  # documents near to a statement that are not as they were indexed
 
     def find(self, piece: Piece) -> Finding:
         """The passages that say a statement, or say otherwise; first of the document it names."""
