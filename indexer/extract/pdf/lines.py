@@ -311,6 +311,10 @@ def in_reading_order(chars: Sequence[PlacedChars], size: float) -> str:
     pieces.reverse()
     line = "".join(piece.text for piece in pieces[:1])
     for before, after in pairwise(pieces):
+        shared = min(before.right, after.right) - max(before.left, after.left)
+        least = min(before.right - before.left, after.right - after.left)
+        if shared > least / 2 and (_WORD.match(before.text) or _WORD.match(after.text)):
+            return words  # what a picture is said to read lies on others, at no place of theirs
         line += (" " if before.left - after.right > GAP * size else "") + after.text
     line = _BETWEEN.sub(lambda between: _from_left(between[0]), line)
     # pdfium turns brackets by their place.

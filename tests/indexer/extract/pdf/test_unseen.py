@@ -67,8 +67,6 @@ UNSEEN = {
     "under a box": SECRET + BLACK_BOX,
     "under a white box": SECRET + "1 g 60 590 300 30 re f",
     "tiny": SECRET.replace("12 Tf", "0.4 Tf"),
-    "tiny by its matrix": SECRET.replace("72 600 Td", "0.01 0 0 0.01 72 600 Tm"),
-    "flattened to a line": SECRET.replace("72 600 Td", "1 0 0 0.001 72 600 Tm"),
     "flattened to nothing": SECRET.replace("72 600 Td", "1 0 0 0 72 600 Tm"),
     "sheared to a line": SECRET.replace("72 600 Td", "1 1 1 1 72 300 Tm"),
     "squeezed by its scale": SECRET.replace("72 600", "1 Tz 72 600"),
@@ -82,14 +80,12 @@ UNSEEN = {
     "white outlines": SECRET.replace("72 600", "1 Tr 1 G 72 600"),
     "clear": "/Clear gs " + SECRET,
     "in a form, black on black": "/X Do ",
-    "in a form without a height": "q 1 0 0 .000001 0 600 cm /X Do Q",
     "in a form without a width": "q 0 0 0 1 300 0 cm /X Do Q",
     "under the box of a moved form": SECRET + "q 1 0 0 1 0 300 cm /X Do Q",
     "under the box of a form in halves": SECRET + "q 2 0 0 2 0 0 cm /X Do Q",
     "in a form of no size": "q 0 0 0 0 0 600 cm /X Do Q",
 }
 FORMS = {
-    "in a form without a height": form(SECRET),
     "in a form without a width": form(SECRET),
     "under the box of a moved form": form(BLACK_BOX.replace("590", "290")),
     "under the box of a form in halves": form("q .5 0 0 .5 0 0 cm " + BLACK_BOX + "Q"),
