@@ -85,7 +85,6 @@ WEIGHTS = {
     "code": 2.2,  # it has a code of the question (E1042), which tells more than all words
 }
 CLEAR_LEAD = 3.0  # a wider one says no more: near misses have it as well
-ONE_WORD = 0.74  # at most, of a question with one word of its own: it does not say what is asked
 # Of the question's rare words and of "near": below both a sentence is about something else, for
 # none of 1,000 answerable questions and one in 11 of the others.
 NEAR_FROM = (0.35, 0.08)
@@ -117,8 +116,7 @@ class Weighed:
         figures = self.figures(at)
         rare, cosines = NEAR_FROM
         near = figures["rare"] >= rare or figures["near"] >= cosines or self.coverage.by_letters
-        sure = logistic(figures, WEIGHTS, BIAS) if near else 0.0
-        return sure if len(self.subject.words) > 1 else min(sure, ONE_WORD)
+        return logistic(figures, WEIGHTS, BIAS) if near else 0.0
 
     def figures(self, at: int) -> dict[str, float]:
         """The figures of a candidate that a logistic function weighs."""
