@@ -229,10 +229,10 @@ class Tools:
 
 
 def listed(row: FileRow) -> dict[str, Any]:
-    """A document as the list of resources has it."""
-    title = quoted(row.title, unlinked) if row.title else None
-    uri = f"corpus://document/{id_of(row.source)}"
-    return {"uri": uri, "name": called(row.source, unlinked), "title": title}
+    """A document as the list of resources has it: what names it is for people, in its title."""
+    ident, about = id_of(row.source), quoted(row.title, unlinked) if row.title else None
+    titled = {"title": called(row.source, unlinked), "description": about}
+    return {"uri": f"corpus://document/{ident}", "name": ident, **titled}
 
 
 def fitted(window: Window) -> Window:

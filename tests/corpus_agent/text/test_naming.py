@@ -261,8 +261,9 @@ def test_what_a_client_is_shown_of_a_document_holds_no_link():
         shown = listed(
             FileRow(source=name, status="indexed", title=f"{name} · verified {'y' * 99}")
         )
-        assert live(shown["uri"]) == live(shown["name"]) == live(shown["title"]) == []
-        assert is_quoted(shown["title"]) and len(shown["title"]) <= MAX_CALLED
+        assert [live(shown[one]) for one in ("uri", "name", "title", "description")] == [[]] * 4
+        assert name not in shown["name"] and known([name])[shown["title"]] == name
+        assert is_quoted(shown["description"]) and len(shown["description"]) <= MAX_CALLED
 
 
 def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours():
@@ -271,10 +272,12 @@ def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours():
         told = (f"about {name}",)
         given = Answer("q", f"Ask {name} [1].", "perhaps", name, cited, Coverage(1), 1, told)
         crossed = for_parent.handed_over(for_parent.handed_over(given), again=True)
-        text = for_parent.render(Frame(outside=True), crossed)
+        frame = Frame(outside=True)
+        text = for_parent.render(frame, crossed)
         assert live(text) == [], text
         (place,) = [line for line in text.splitlines() if line.startswith("[1] ")]
-        shown = place.removeprefix("[1] ").removesuffix(":1 · altered")
+        shown = place.removeprefix(f"[1] {frame.opening} ")
+        shown = shown.removesuffix(f":1 {frame.closing} · altered")
         assert is_quoted(shown) or " " not in shown
         assert known([name, "other.md"])[shown] == name
 
