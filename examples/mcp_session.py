@@ -19,7 +19,7 @@ async def session(store: str, question: str) -> None:
         tools = (await client.list_tools()).tools
         print("tools:", ", ".join(tool.name for tool in tools))
         resources = (await client.list_resources()).resources
-        print("documents:", ", ".join(resource.name for resource in resources[:3]), "…")
+        print("documents:", ", ".join(resource.title or "" for resource in resources[:3]), "…")
         for tool, key in (("vectordb_search", "query"), ("ask_corpus", "question")):
             result = await client.call_tool(tool, {key: question})
             print(f"\n{tool}:", *(part.text for part in result.content if part.type == "text"))

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from indexer import Encoder, Hit
 
 ADDS_FROM = 0.2  # of the likeliest passage's probability
-ONE_WORD = 0.74  # at most, of a question of one word: it does not say what is asked
 UNSETTLED = 0.89  # the most that a draft, or what no longer holds, is likely to answer
 SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
 _A_YEAR = lazy(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -160,9 +159,7 @@ class ExtractiveAnswerer:
         pool = NAMED_POOL if named else PASSAGES_READ
         encode, scale = comparison(self._encoder, asked, hits)
         own = weighed(core, hits, encode, pool, scale)
-        best = () if own is None else best_sentences(own)
-        most = 1.0 if len({*content_terms(asked)}) > 1 else ONE_WORD
-        return [replace(one, probability=min(one.probability, most)) for one in best]
+        return () if own is None else best_sentences(own)
 
 
 def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Candidate, Citation]]:

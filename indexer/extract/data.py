@@ -22,8 +22,8 @@ from indexer.extract import markdown
 from indexer.extract.container import Element, child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, table, words
 from indexer.extract.hidden import UNKNOWN, Look, hide
-from indexer.extract.html import html_text, read_html
-from indexer.extract.html.look import Stylesheet, with_looks
+from indexer.extract.html import html_text, read_html, with_looks
+from indexer.extract.html.look import Stylesheet
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx
 from indexer.extract.tables.named_rows import labelled

@@ -13,12 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import NamedTuple
 
 from indexer.extract import markdown
 from indexer.extract.container import Element
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import Look, hide, joined, shown, without_lone_words
-from indexer.extract.html.look import NEW, Stylesheet, parsed, with_looks
+from indexer.extract.html.look import BLOCKS, NEW, VOID, Stylesheet, parsed
 from indexer.extract.html.tables import Block, TableDraft
 from indexer.extract.text import decode, decode_named, markdown_title
 from indexer.extract.text.formula import formula_text
@@ -327,3 +328,62 @@ class _Reader:
 
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
+
+
+# --- Markdown: tags and comments, outside of code ------------------------------------------------
+
+_TOKEN = re.compile(
+    r"(?m)^ {0,3}(?P<fence>`{3,}|~{3,})(?s:.*?)(?:^ {0,3}(?P=fence)[`~ \t]*$|\Z)"
+    r"|(?P<ticks>`++)[^`\n]++(?P=ticks)(?!`)"
+    r"|(?P<blank>\n[ \t]*+$)"
+    r"|(?P<first>^[ \t]*+)?(?<!\\)<(?:(?P<comment>!--)|(?P<end>/?)(?P<tag>[A-Za-z][\w:-]*+)"
+    r"(?P<said>(?:[^<>\"']++|\"[^\"]{0,500}+\"|'[^']{0,500}+')*+)>(?P<last>[ \t]*+$)?)"
+)
+MAX_NEAR = 50  # open tags, one of which an end may close
+
+
+class _Tag(NamedTuple):
+    """An open tag; `told`: marks say what it does, `paragraph`: it ends with its own."""
+
+    name: str
+    look: Look
+    told: bool = False
+    paragraph: bool = False
+
+
+def with_looks(text: str) -> str:
+    """Markdown with marks of what its tags and comments do not show, or strike out."""
+    sheet, last = Stylesheet(), text.rfind("-->")
+    tags, pieces, at = [_Tag("", sheet.plain)], list[str](), 0
+    while found := _TOKEN.search(text, at) if "<" in text else None:
+        look, start = tags[-1].look, at
+        at, shown = found.end(), found[0]
+        pieces.append(look.marked(text[start : found.start()]))
+        if found["comment"] and (at <= last or found["first"] is not None):
+            end = text.find("-->", at) if at <= last else len(text)
+            pieces.append("\n".join(map(hide, text[at:end].split("\n"))))  # each on its line
+            at, shown = end + 3, ""
+        elif found["blank"] or found["tag"]:
+            shown *= _follow(tags, found, sheet)
+        pieces.append(look.marked(shown))
+    return joined([*pieces, tags[-1].look.marked(text[at:])])
+
+
+def _follow(tags: list[_Tag], found: re.Match[str], sheet: Stylesheet) -> bool:
+    """Open or close a tag, or end a paragraph; whether that is a part of the text."""
+    name, outer, told = (found["tag"] or "").lower(), tags[-1].look, False
+    if found["blank"]:
+        while tags[-1].paragraph:
+            tags.pop()
+    elif found["end"]:
+        near = range(len(tags) - 1, max(0, len(tags) - MAX_NEAR), -1)
+        if place := next((number for number in near if tags[number].name == name), 0):
+            told = tags[place].told
+            del tags[place:]
+    elif name not in VOID:
+        elements = parsed(found[0]).iter(name) if found["said"] else iter(())
+        look = sheet.look(outer, name, dict(getattr(next(elements, None), "attrib", {})))
+        told = (look.hides, look.struck) != (outer.hides, outer.struck)
+        within = None in (found["first"], found["last"]) and (name == "p" or name not in BLOCKS)
+        tags.append(_Tag(name, replace(look, shift=""), told, within))
+    return not told

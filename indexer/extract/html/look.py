@@ -1,4 +1,4 @@
-"""How text of a page, or of Markdown with tags, looks by its attributes and styles. Pure.
+"""How text of a page looks by its attributes and styles. Pure.
 
 A page's own rules count where no script and no sheet from elsewhere may say otherwise. A colour
 counts against a background that is written the same way; the page's own white only without a
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import regex
 
@@ -28,8 +28,6 @@ from indexer.extract.hidden import (
     RAISED,
     UNKNOWN,
     Look,
-    hide,
-    joined,
 )
 
 _BLANKS = re.compile(r"[ \t\n\f\r]+")
@@ -124,13 +122,13 @@ def parsed(source: str, *, is_xml: bool = False) -> Element:
     return etree.Element("html") if root is None else root
 
 
-_VOID, _BLOCKS, _RAW = (words("html", name) for name in ("void", "blocks", "raw"))
+VOID, BLOCKS, _RAW = (words("html", name) for name in ("void", "blocks", "raw"))
 _FEED = re.compile(r"(?i)\f|&#(?:0*12|x0*c)(?:;|(?![0-9a-f]))")  # a blank, which libxml2 keeps
 _SAID = r"(?:[^<>\"'=/]++|=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s<>\"']++)?|/(?!>))*+"
 # To a browser "<div hidden/>" is open until "</div>", but in a drawing; to libxml2 it ends there.
 _SLASHED = regex.compile(
-    rf"(?i)<(?:svg|math)\b[^>]*+(?<!/)>(?:(?!</(?:svg|math)|<(?:{'|'.join(_BLOCKS)})\b).)*+"
-    rf"(*SKIP)(*FAIL)|(<(?!(?:{'|'.join(_VOID)})[\s/])([a-z][^\s<>/]*+){_SAID})/>",
+    rf"(?i)<(?:svg|math)\b[^>]*+(?<!/)>(?:(?!</(?:svg|math)|<(?:{'|'.join(BLOCKS)})\b).)*+"
+    rf"(*SKIP)(*FAIL)|(<(?!(?:{'|'.join(VOID)})[\s/])([a-z][^\s<>/]*+){_SAID})/>",
     regex.DOTALL,
 )
 _CLOSED = re.compile(rf"(?i)</({'|'.join(_RAW)})\b")
@@ -363,62 +361,3 @@ def _is_far(value: str) -> bool:
         return False
     pixels = length[0] * _PIXELS.get(length[1], 1)
     return pixels <= -_FAR or pixels >= _FURTHER
-
-
-# --- Markdown: tags and comments, outside of code ------------------------------------------------
-
-_TOKEN = re.compile(
-    r"(?m)^ {0,3}(?P<fence>`{3,}|~{3,})(?s:.*?)(?:^ {0,3}(?P=fence)[`~ \t]*$|\Z)"
-    r"|(?P<ticks>`++)[^`\n]++(?P=ticks)(?!`)"
-    r"|(?P<blank>\n[ \t]*+$)"
-    r"|(?P<first>^[ \t]*+)?(?<!\\)<(?:(?P<comment>!--)|(?P<end>/?)(?P<tag>[A-Za-z][\w:-]*+)"
-    r"(?P<said>(?:[^<>\"']++|\"[^\"]{0,500}+\"|'[^']{0,500}+')*+)>(?P<last>[ \t]*+$)?)"
-)
-MAX_NEAR = 50  # open tags, one of which an end may close
-
-
-class _Tag(NamedTuple):
-    """An open tag; `told`: marks say what it does, `paragraph`: it ends with its own."""
-
-    name: str
-    look: Look
-    told: bool = False
-    paragraph: bool = False
-
-
-def with_looks(text: str) -> str:
-    """Markdown with marks of what its tags and comments do not show, or strike out."""
-    sheet, last = Stylesheet(), text.rfind("-->")
-    tags, pieces, at = [_Tag("", sheet.plain)], list[str](), 0
-    while found := _TOKEN.search(text, at) if "<" in text else None:
-        look, start = tags[-1].look, at
-        at, shown = found.end(), found[0]
-        pieces.append(look.marked(text[start : found.start()]))
-        if found["comment"] and (at <= last or found["first"] is not None):
-            end = text.find("-->", at) if at <= last else len(text)
-            pieces.append("\n".join(map(hide, text[at:end].split("\n"))))  # each on its line
-            at, shown = end + 3, ""
-        elif found["blank"] or found["tag"]:
-            shown *= _follow(tags, found, sheet)
-        pieces.append(look.marked(shown))
-    return joined([*pieces, tags[-1].look.marked(text[at:])])
-
-
-def _follow(tags: list[_Tag], found: re.Match[str], sheet: Stylesheet) -> bool:
-    """Open or close a tag, or end a paragraph; whether that is a part of the text."""
-    name, outer, told = (found["tag"] or "").lower(), tags[-1].look, False
-    if found["blank"]:
-        while tags[-1].paragraph:
-            tags.pop()
-    elif found["end"]:
-        near = range(len(tags) - 1, max(0, len(tags) - MAX_NEAR), -1)
-        if place := next((number for number in near if tags[number].name == name), 0):
-            told = tags[place].told
-            del tags[place:]
-    elif name not in _VOID:
-        elements = parsed(found[0]).iter(name) if found["said"] else iter(())
-        look = sheet.look(outer, name, dict(getattr(next(elements, None), "attrib", {})))
-        told = (look.hides, look.struck) != (outer.hides, outer.struck)
-        within = None in (found["first"], found["last"]) and (name == "p" or name not in _BLOCKS)
-        tags.append(_Tag(name, replace(look, shift=""), told, within))
-    return not told

@@ -144,10 +144,3 @@ def test_the_names_of_columns_are_no_answer_where_their_rows_were_found():
         hits = [Hit(Chunk("a.csv", n, t, "", 1, 2), 1.0, 0.0, 0.0) for n, t in enumerate(texts)]
         assert [one.text for one in candidates(hits)] == [row]
     assert [one.text for one in candidates([Hit(Chunk("a.csv", 0, names, "", 1, 1), 1, 0, 0)])]
-
-
-def test_a_word_alone_does_not_say_what_is_asked():
-    corpus = MemoryCorpus({"a.md": "# House\n\nError E1042 means that the pump is dry.\n"})
-    own = ExtractiveAnswerer(Encoder())
-    asked = ("What does error E1042 mean?", "And E1042?")
-    assert [own.answer(one, corpus).status for one in asked] == ["answered", "perhaps"]

@@ -55,7 +55,7 @@ def test_the_example_runs_offline_and_changes_the_letter(sample_store):
     )
     assert run.returncode == 0, run.stderr
     assert 'glob {"pattern": "*.txt"}' in run.stdout
-    assert re.search(r"\n +(?:answered|likely) +home/lease\.md:32 · <<doc ", run.stdout)
+    assert re.search(r"\n +(?:answered|likely) +<<doc \w+>> home/lease\.md:32 <</doc ", run.stdout)
     assert "with two months' notice in writing." in run.stdout
 
 
