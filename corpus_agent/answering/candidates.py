@@ -36,7 +36,7 @@ _LONGEST = 80  # characters of a line
 _BLANK = lazy(r"\n\s*\n")
 _KEY_END = lazy("[:=]")  # of a property
 _ENDS_A_SENTENCE = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
-_STRUCK = lazy(r"\W{0,8}~~(?!\s)[^~]+~~[.\s]*")
+_STRUCK = lazy(r"~~(?!\s)[^~]+~~")
 _AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
 
 
@@ -102,7 +102,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
             continue
         if is_row_of_names(text):
             columns = text
-        if unit.kind == "page" or not terms(text) or text == columns or _STRUCK.fullmatch(text):
+        if unit.kind == "page" or text == columns or _says_nothing(text):
             continue
         if unit.kind == "row" and not lead.startswith("|"):
             lead = text
@@ -132,6 +132,11 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         before = (before[-1], text) if back else (text,)
         lead = text if leads_in(text) else lead
     return found
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether a unit has no words, or most of them are struck out."""
+    return 2 * len(terms(_STRUCK.sub(" ", text))) < max(1, len(terms(text)))
 
 
 def _of_property(number: int, passage: Chunk, unit: Unit) -> Candidate:

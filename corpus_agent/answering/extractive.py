@@ -57,7 +57,7 @@ ADDS_FROM = 0.2  # of the likeliest passage's probability
 UNSETTLED = 0.89  # the most that a draft, or what no longer holds, is likely to answer
 SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
 _A_YEAR = lazy(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_A_VERSION = lazy(r"(?i)(?<![^\W_])v(?:ersion\s)?\.?(\d{1,3})(?![\d.])")
+_A_VERSION = lazy(r"(?<![^\W_])(?:v\.?|[Vv]ersion\s)(\d{1,3})(?![\d.])")
 _FISCAL = lazy(r"(?i)\b(?:fiscal|financial) (?:years? )?(?=(?:19|20)\d\d\b)")  # its year says it
 _UNREACHABLE = "{} left out: its file cannot be looked at now."
 
@@ -190,11 +190,15 @@ def _shown(
         if citation.stands:
             language = hits[sentence.passage].chunk.language
             numbered = numbers.numbered(citation)
-            sure = 0.0 if citation.struck else sentence.probability
-            passage = passage_of(corpus, numbered, sure, language)
-            most = UNSETTLED if passage.citation.state else 1.0
-            found.append(replace(passage, probability=min(sure, most)))
+            passage = passage_of(corpus, numbered, sentence.probability, language)
+            sure = min(sentence.probability, _most(passage))
+            found.append(replace(passage, probability=sure))
     return tuple(sorted(found, key=lambda passage: WORDS.index(passage.word)))
+
+
+def _most(passage: Passage) -> float:
+    """The most that a passage is likely to answer: what is struck out does not."""
+    return 0.0 if passage.citation.struck else UNSETTLED if passage.citation.state else 1.0
 
 
 def _joined(text: str) -> str:
@@ -214,7 +218,9 @@ def _with_ages(passages: Sequence[Passage]) -> tuple[Passage, ...]:
         if edition != its and _differ(first, other):
             both = (first, other) if edition > its else (other, first)
             surest = max(first.probability or 0.0, other.probability or 0.0)
-            new, old = (replace(each, probability=surest) for each in both)
+            if both[0].citation.state and not both[1].citation.state:
+                continue  # a draft is no newer edition
+            new, old = (replace(each, probability=min(surest, _most(each))) for each in both)
             rest = (each for each in others if each is not other)
             return (replace(new, age="newer"), replace(old, age="older"), *rest)
     return tuple(passages)
@@ -300,6 +306,9 @@ def _page(corpus: Readable, citation: Citation) -> tuple[list[str], list[str], i
     first = max(1, citation.line_start - LINES_ABOVE)
     count = citation.line_end - first + 1 + LINES_BELOW
     lines = corpus.read(citation.source, first, count).lines
+    if len(lines) <= citation.line_end - first:  # a window has a limit, which those above fill
+        first = citation.line_start
+        lines = corpus.read(citation.source, first, count).lines
     at, last = citation.line_start - first, citation.line_end - first
     marks = [number for number, line in enumerate(lines) if line.is_mark]
     begin = max((mark + 1 for mark in marks if mark < at), default=0)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.comparable import ALTERED_SHARE, LINKS, Signs, Text, aligned
 from corpus_agent.answering.records import Citation
-from corpus_agent.text.sentences import Unit, is_courtesy, is_item, leads_in, units, wants_more
+from corpus_agent.text.sentences import Unit, greets, is_item, leads_in, units, wants_more
 from corpus_agent.text.tokens import piece_size
 from corpus_agent.text.wording import Verdict
 from indexer import Line, Refused, Window
@@ -276,13 +276,12 @@ def _around(lines: Sequence[Line], first: int, last: int) -> tuple[list[int], st
 
 def _goes_on(above: str, below: str, *, is_marked: bool) -> bool:
     """Whether a sentence goes on over an empty line, or over a line that is like a page's mark."""
-    is_open = above.rstrip().endswith(",")
     if above.rstrip().endswith(_ENDS) or above.lstrip().startswith(("#", "|")) or is_item(below):
         return False
-    if is_open and is_courtesy(above):  # "Hi all,"
+    if greets(above):
         return False
     goes_on = below.lstrip(_OPENING_MARKS)[:1].islower() or wants_more(above)
-    return goes_on or is_marked or is_open
+    return goes_on or is_marked or above.rstrip().endswith(",")
 
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:

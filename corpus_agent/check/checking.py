@@ -15,9 +15,9 @@ from corpus_agent.answering.differences import difference, missing_figures
 from corpus_agent.check.quotations import QuotationFinder
 from corpus_agent.check.records import WORDS, Checked, Named, Piece
 from corpus_agent.check.statements import StatementFinder
-from corpus_agent.text.naming import known
+from corpus_agent.text.naming import called, known
 from corpus_agent.text.numbers import figures
-from corpus_agent.text.sanitize import visible
+from corpus_agent.text.sanitize import inert, visible
 from corpus_agent.text.sentences import asks, is_title, leads_in, units
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold
 from corpus_agent.text.wording import number_of
@@ -103,7 +103,8 @@ def check_text(
     cited = {each.source for found in findings for each in found.citations}
     stale = statements.stale | {name for name in cited if corpus.read(name, limit=1).stale}
     if stale:
-        notices.append(f"Changed since they were indexed (run index): {', '.join(sorted(stale))}.")
+        named = ", ".join(called(name, inert) for name in sorted(stale))
+        notices.append(f"Changed since they were indexed (run index): {named}.")
     return Checked(text, findings, left_out, corpus.coverage(), corpus.version, notices)
 
 

@@ -51,7 +51,7 @@ _MONEY = regex.compile(
     rf"(?:\s(?P<code>{CODES})(?!\p{{L}}))?(?i:{_PER})"
     rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_SUM})(?:[,.][-–]{{1,2}})?"
     rf"(?P<blank>[\u00a0\u202f ])?(?P<sign>{_CURRENCY}|(?i:{_NAMED})(?!\p{{L}}))"
-    rf"(?(blank)(?!\d|[ ]\d+[.,]\d\d(?!\d)))(?i:{_PER})"  # "1 £46.50" is one of £46.50
+    rf"(?(blank)(?!\d))(?i:{_PER})"  # "1 £46.50" is one of £46.50
 )
 _PERCENT = regex.compile(
     rf"(?i)(?<![\p{{N}}.,])(?P<number>{_NUMBER})\s?"
@@ -90,7 +90,8 @@ def find_amounts(text: str, kind: FieldType, *, bare: bool = False) -> list[Read
     found, rest = list[Reading](), text
     for pattern in (*_READ[kind], *([_PLAIN] if bare and kind in ("money", "rate") else [])):
         every = (_amount(text, match) for match in pattern.finditer(rest))
-        found += (one for one in every if one is not None)
+        sums = {one.start for one in found}  # "1 £46.50": how many there are is no sum
+        found += [o for o in every if o and not (pattern is _PLAIN and o.end + 1 in sums)]
         rest = pattern.sub(lambda match: "x" * len(match[0]), rest)
     return sorted(found, key=attrgetter("start"))
 

@@ -28,7 +28,7 @@ from corpus_agent.render.common import (
     under,
 )
 from corpus_agent.text.naming import EXTRACTIVE, Breaking, answerer, called, unambiguous
-from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
+from corpus_agent.text.sanitize import enclosed, inert, message, one_line, unlinked, visible
 from corpus_agent.text.tables import ends_with_figures, is_row
 from corpus_agent.text.wording import UNREAD_FILES, lacks, number_of
 from corpus_agent.tools.search import lacking_words, missing, snippet
@@ -149,7 +149,7 @@ def about(passage: Passage, sheet: Sheet = SCREEN) -> str:
     """What a passage stands under, which of two that differ it is, what qualifies it."""
     citation, age = passage.citation, AGES.get(passage.age)
     heading = under(citation.heading, citation.source)
-    state = citation.state and f"at its top: {sheet.within(citation.state)}"
+    state = citation.state and f"at its top: {sheet.within(enclosed(citation.state))}"
     parts = heading and sheet.within(heading), age, state, qualified(citation)
     return " · ".join(filter(None, parts))
 

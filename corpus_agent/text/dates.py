@@ -47,7 +47,7 @@ _ORDINAL = r"(?:\s?(?:s\s?t|n\s?d|r\s?d|t\s?h|er|[ªº°.])(?!\p{L}))?"
 _YEAR = r"(?P<year>(?:1[89]|20|21)\d\d)(?!\d)"
 _OF = r"(?:\s*(?:day\s+of|of|de[l]?|d['’]))?"
 _DAY_FIRST = lazy(
-    rf"(?i)(?<![\p{{N}}./-]|(?<!\p{{L}})v){_DAY}{_ORDINAL}(?:\s+day)?{_OF}[\s-]*{_MONTH},?{_OF}[\s,-]*(?:{_YEAR}|(?<=-)(?P<short>\d\d)(?!\d))"
+    rf"(?i)(?<![\p{{N}}./-]|(?<!\p{{L}})(?-i:\p{{Lu}}{{1,3}}|v|(?i:rev|ver|version))){_DAY}{_ORDINAL}(?:\s+day)?{_OF}[\s-]*{_MONTH},?{_OF}[\s,-]*(?:{_YEAR}|(?<=-)(?P<short>\d\d)(?!\d))"
 )
 _MONTH_FIRST = lazy(
     rf"(?i)(?<!\p{{L}}){_MONTH}[\s-]*(?P<more>\d\d?{_ORDINAL}(?:[–-]|\s(?:and|to|&)\s))?{_DAY}{_ORDINAL}"

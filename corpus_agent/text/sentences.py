@@ -61,7 +61,7 @@ _NUMBERS_WHAT = lazy(rf"(?i)(?:^|[^\p{{L}}\p{{N}}])(?:{_ANY['before_numbers']})\
 _NUMBER = lazy(r"\s*(?:[ºª°]\s*)?\p{Nd}")
 # The mark that ends what is stressed or struck stands behind the stop: "**Pay by card!** Cash is
 # not taken."
-_CLOSING = lazy(r"(?:[*_]{1,3}|~~)(?![\p{L}\p{N}*_])")
+_CLOSING = lazy(r"(?:(?P<sign>[*_]{1,3}|~~)){1,2}(?![\p{L}\p{N}*_])")
 _NOTE = lazy(
     r"(?:\[\^?\w{1,4}\]|\^\d{1,3}|[¹²³⁰⁴-⁹]{1,3}|[†‡§*]{1,2}(?=\s|$)|(?<=\p{L}[.!?])\d{1,2}(?=\s|$))+"
 )
@@ -196,7 +196,7 @@ def _spaces(text: str, start: int, end: int) -> Iterator[int]:
 def _closing(text: str, start: int, end: int, last: int) -> int:
     """The length of what belongs to a piece behind its stop: the mark of a note, of an emphasis."""
     mark = _CLOSING.match(text, end, last)
-    if mark and text.count(mark[0], start, end) % 2:
+    if mark and all(text.count(sign, start, end) % 2 for sign in mark.captures("sign")):
         return len(mark[0])
     note = _NOTE.match(text, end, last)
     return len(note[0]) if note else 0
@@ -294,7 +294,13 @@ def leads_in(text: str) -> bool:
     return text.endswith(_LEADS_IN)
 
 
-_COURTESY = lazy(rf"(?i)\W*(?:{_ANY['courtesy']})\b")
+_COURTESY = lazy(rf"(?i)\W*(?:{_ANY['greeting']}|{_ANY['courtesy']})\b")
+_GREETING = lazy(rf"(?i)\s*(?:{_ANY['greeting']})\b[^,\n]{{0,50}},\s*")
+
+
+def greets(text: str) -> bool:
+    """Whether a line is no more than the greeting of a letter: "Dear Ms Low,"."""
+    return bool(_GREETING.fullmatch(text))
 
 
 def is_courtesy(text: str) -> bool:
@@ -304,9 +310,9 @@ def is_courtesy(text: str) -> bool:
 
 # It begins a sentence, a line or a bracket and is no name ("Draft beer"), or is all in capitals.
 _STATE = lazy(
-    rf"(?:^|[.:;,(\[–—-])[ *_]*(?i:{_ANY['state']})(?=\s*(?:$|[\p{{P}}\p{{S}}\p{{N}}])"
-    rf"|\s(?i:of|by|on|as|for|since|am|ab|seit|vom|von|durch|par|pour|du|le|de|del|por|da|dal|il)\b)"
-    rf"|\b(?=\p{{Lu}}{{4}})(?=[\p{{Lu}} ]+\b)(?i:{_ANY['state']})\b"
+    rf"(?:^|[.;(\[–—-])[ *_]*(?i:{_ANY['state']})(?=\s*(?:$|[).;\]–—\p{{N}}-])"
+    rf"|\s(?i:of\s\d|by|on|since|am|ab|seit|vom|durch|par|le|por|dal|il)\b)"
+    rf"|\b(?=\p{{Lu}}{{4}})(?=[\p{{Lu}} ]+\b)(?i:{_ANY['state']})\b(?![\s]\p{{Lu}}{{2}})"
 )
 TOP, LONGEST_STATE = 8, 120  # lines of a document; characters of the one that says so
 

@@ -5,7 +5,8 @@ import pytest
 from corpus_agent.answering.candidates import candidates
 from corpus_agent.answering.extractive import ExtractiveAnswerer, passage_of
 from corpus_agent.answering.quotations import check_quotation
-from indexer import Chunk, Encoder, Hit, Line
+from indexer import Chunk, Encoder, Hit, Index, Line
+from tests.support import toy_index
 from tests.support.fakes import MemoryCorpus
 
 FAR = [f"- Damage {n} in the north part of the building, with all of it." for n in range(90)]
@@ -54,8 +55,10 @@ def test_a_row_has_no_head_of_another_table():
 STATES = """
 Lease (DRAFT 2, not approved) | ENTWURF - nicht gesandt | Annulé le 3 mai 2024 | [superseded]
 Effective 3 May 2021. Withdrawn on 4 May 2024. | Version of 2016. SUPERSEDED by that of 2023.
-Draft of 3 May | Borrador"""
-NONE = "Draft beer 4.50 | The draft was void. | Withdrawn rules | It may be cancelled. | VOIDS"
+Draft of 3 May | Borrador"""  # what they are called
+NONE = """
+(draft, sign, witness) | NBA DRAFT RULES | Draft: 3.2 m | Draft beer 4.50 | The draft was void.
+Withdrawn rules | It may be cancelled. | VOIDS"""
 
 
 def test_what_calls_itself_a_draft_or_withdrawn_says_so_and_is_not_answered_from():
@@ -70,7 +73,44 @@ def test_what_calls_itself_a_draft_or_withdrawn_says_so_and_is_not_answered_from
             assert answer.status == ("likely" if is_said else "answered"), line
 
 
+def test_a_draft_is_no_newer_edition_and_none_is_surer_for_another():
+    said = "A pool lane is {} metres wide."
+    texts = {"pool v1.md": said.format(6), "pool v2.md": f"# DRAFT\n\n{said.format(2)}"}
+    passages = ExtractiveAnswerer(Encoder()).answer("How wide is a pool lane?", MemoryCorpus(texts))
+    assert [one.age for one in passages.passages] == ["", ""]
+    texts["pool v1.md"], texts["pool v2.md"] = reversed(texts.values())
+    newer, older = (
+        ExtractiveAnswerer(Encoder())
+        .answer("How wide is a pool lane?", MemoryCorpus(texts))
+        .passages
+    )
+    assert (newer.citation.source, older.age, older.probability) == ("pool v2.md", "older", 0.89)
+
+
+def test_a_quotation_below_more_than_a_window_holds_has_its_passage(tmp_path):
+    (root := tmp_path / "docs").mkdir()
+    (root / "a.md").write_text(f"{'word ' * 10_300}\n\nThe toll for the bridge is 3 euros.\n")
+    toy_index.sync(root, tmp_path / "store")
+    corpus = Index.open(tmp_path / "store", toy_index.ENCODER, root=root)
+    cited = check_quotation(corpus, 1, "a.md", "The toll for the bridge is 3 euros.", 3)
+    assert passage_of(corpus, cited).text == cited.quote == "The toll for the bridge is 3 euros."
+
+
+def test_only_a_greeting_parts_a_sentence_from_the_line_above():
+    for above, is_whole in (
+        ("Dear Ms Low,", False),
+        ("Thanks to you, but we refuse,", True),
+    ):
+        corpus = MemoryCorpus({"a.md": f"{above}\n\nthe offer of 900 euros for the boat."})
+        cited = check_quotation(corpus, 1, "a.md", "the offer of 900 euros for the boat.", 3)
+        assert (above in cited.quote) == is_whole
+
+
 def test_what_is_struck_out_is_not_the_likely_line():
+    for struck in ("- ~~**A room may be let.**~~ (until May)", "| ~~A room~~ | ~~may be let~~ |"):
+        chunk = Chunk("a.md", 0, f"{struck}\n\nIt rains.", "", 1, 3)
+        found = candidates([Hit(chunk, 1.0, 0.0, 0.0)])
+        assert [one.text for one in found if "room" in one.text] == []
     corpus = MemoryCorpus(
         {"a.md": "Rules of the house.\n\n~~A room may not be let.~~ A room may be let."}
     )
