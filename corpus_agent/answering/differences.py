@@ -35,10 +35,11 @@ _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _ALIKE = 0.5  # the same: in other words a sentence may say no and mean yes
 _HAN = regex.compile(r"\p{Han}")
 _ARTICLES = "a an the der die das den dem ein eine le la les un une el los las il lo i de het een o"
+_TITLES = "mr mrs ms dr herr herrn frau mme madame monsieur signor signora"
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e", "with", "mit"])
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _RUN = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*")
-_BY = regex.compile(r"(?i)\b(?:by|von|vom|durch|par|por|da|dal|dalla|door)\b")
+_BY = regex.compile(r"\b(?:by|von|vom|durch|par|por|da|dal|dalla|door)\b")
 _YEAR, _MOST = re.compile(r"(?:19|20)\d\d"), 40  # words of a claim that are compared in pairs
 _PART = re.compile(
     r"(?P<month>month )|(?P<week>(?:week)?day )|(?P<year>(?:19|20)\d\d$)|(?P<day>\d\d?$)"
@@ -94,12 +95,11 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
     whole, evidence = evidence, replace(evidence, text=still_said(claim, evidence.text))
     text = evidence.text
     share, changes = changes_of(claim, text)
-    repeats = share >= _NEARLY
     return (
         _other_figure(claim, text, question)
         or _other_bound(claim, text)
         or excluded(claim, text)
-        or (_repeated_otherwise(claim, text, share, changes) if repeats else None)
+        or (_repeated_otherwise(claim, text, share, changes) if share >= _NEARLY else None)
         or (other_sense(claim, text) if share >= _ALIKE else None)
         or exchanged(claim, text, named=True)
         or _other_name(claim, evidence, question)
@@ -261,7 +261,7 @@ def exchanged(claim: str, text: str, *, named: bool = False) -> tuple[str, str] 
     if len(_BY.findall(claim)) != len(_BY.findall(text)):
         return None
     there, said = ([*map(fold, WRITTEN.findall(each))] for each in (text, claim))
-    left_out = UNIT.keys() | _JOINING | {*_ARTICLES.split()}
+    left_out = UNIT.keys() | _JOINING | {*_ARTICLES.split(), *_TITLES.split()}
     leads = STOP_WORDS - left_out if named else ()  # "Im Mai hat Ann" is said of what Ann did
     led = {word for lead, word in {*pairwise(said)} & {*pairwise(there)} if lead in leads}
     own = [word for word in said if not (word in left_out or has_digit(word))][:_MOST]
