@@ -20,9 +20,10 @@ from corpus_agent.answering.support import Judgement, Supporter, Window, togethe
 from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, stands_over, taken_back
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
-from corpus_agent.text.polarity import in_one_form
+from corpus_agent.text.polarity import denials, in_one_form
+from corpus_agent.text.quantities import counted, is_unit
 from corpus_agent.text.sentences import units
-from corpus_agent.text.tokens import has_digit
+from corpus_agent.text.tokens import STOP_WORDS, has_digit
 from indexer import Query
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
 _MODAL = regex.compile(WORDS["modal"])
+# Line ends within a sentence; a line such as "Hygienist: £58" is its own.
+_WRAP = regex.compile(r"\n(?=\p{L})(?![^:\n]{2,60}:\s[^\n]*\d)")
 _LIGHT = regex.compile(WORDS["light"], regex.IGNORECASE)
 HITS, NEAR, LONGEST = 8, 20, 2_000  # passages compared, and to take the nearest of; characters
 # The probability that a sentence says a statement, by ranking.py's figures of the two: set on
@@ -139,23 +142,38 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     """Whether one document says a statement, and one sentence or row of it each of its figures."""
     text = " ".join(window.evidence.text for window in windows)
     sources, in_row = {window.passage.source for window in windows}, any(w.cells for w in windows)
-    if len(sources) > 1 or (not in_row and exchanged(statement, text)):
+    every = [text, *(one.text for window in windows for one in window.evidence.sentences)]
+    if len(sources) > 1 or (not in_row and any(exchanged(statement, one) for one in every)):
         return False
     there, own = text.casefold(), statement.casefold()
     kinds = [{match.lastgroup for match in _MODAL.finditer(each)} for each in (own, there)]
     conditioned = {*CONDITION.findall(own)} <= {*CONDITION.findall(there)}
     around = " ".join(f"{each.evidence.titles} {each.evidence.text}" for each in windows)
     marked = set(_MARKS.findall(statement)) <= set(_MARKS.findall(around))
-    if kinds[0] != kinds[1] or not conditioned or not marked:
+    denied = len(denials(statement, text)) == len(denials(text, statement))
+    if kinds[0] != kinds[1] or not (conditioned and marked and denied):
         return False
     wanted = _figures(statement)
     return not wanted or any(
         wanted <= _figures(f"{window.evidence.titles} {said}")
         and wanted & _figures(said)
         and 2 * share_covered(statement, Evidence(said, window.evidence.titles)) >= 1
+        and (window.cells or not _counts_another(statement, said))
         for window in windows
-        for unit in units(window.evidence.text, window.passage.language)
-        for said in [window.evidence.text[unit.start : unit.end]]
+        for whole in [_WRAP.sub(" ", window.quote).replace("\n", "\n\n")]
+        for text in [window.evidence.text if window.cells else in_quarters(whole)]
+        for said in [text[unit.start : unit.end] for unit in units(text, window.passage.language)]
+    )
+
+
+def _counts_another(statement: str, text: str) -> bool:
+    """Whether what a figure of a statement counts is counted in a text by another one alone."""
+    theirs = counted(text)
+    return any(
+        word not in theirs.get(value, ()) and any(word in words for words in theirs.values())
+        for value, every in counted(statement).items()
+        for word in every
+        if not is_unit(word) and word not in STOP_WORDS
     )
 
 
