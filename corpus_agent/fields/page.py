@@ -264,7 +264,8 @@ class DocumentText:
         above, said = (made.normal[:4], made.text) if made else ("", "")
         for number, line in enumerate(self.text.split("\n"), start=1):
             years = regex.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", line)
-            if years and HEADING.match(line):
+            own = number > 1 or years[:1] >= [f"{int(above or 1) - 1}"]  # "Rowers 1924: minutes"
+            if years and own and HEADING.match(line):
                 above, said = (years[0] if len(set(years)) == 1 else ""), line.strip("#*_: ")
             for day in _DAY_OF_MONTH.finditer(line) if above else ():
                 start, end = (self.line_start(number) + at for at in day.span())

@@ -257,6 +257,8 @@ OF_A_YEAR_ABOVE = """
 2026-07-13 | July 2026 | # July 2026\\n\\n13 July: mowed the lawn.
 2026-07-20 | July 2026 | # July 2026\\n\\n## Week 30\\n\\nOn July 20th we moved.
 2026-06-09 | 3 June 2026 | Leeds, 3 June 2026\\n\\nThe water is off on 9 June.
+2026-07-12 | 3 June 2026 | # Rowers 1924 e. V.\\n\\nDate: 3 June 2026\\n\\nThe race is on 12 July.
+2027-03-09 | Plan 2027 | # Plan 2027\\n\\nLeeds, 3 June 2026\\n\\nWe move on 9 March.
 2026-06-09 |  | # Notes 2025\\n\\nThe water is off on 9 June 2026.
 none |  | # 2025/2026\\n\\nThe water is off on 9 June.
 none |  | # July 2026\\n\\nThese 5 may stay, at 3:13 May I.
