@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 _MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
 _MODAL = regex.compile(WORDS["modal"])
-# Line ends within a sentence; a line such as "Hygienist: £58" is its own.
-_WRAP = regex.compile(r"\n(?=\p{L})(?![^:\n]{2,60}:\s[^\n]*\d)")
+# Line ends within a sentence; a line such as "Hygienist: £58", or "Rent £58" below one, is its own.
+_WRAP = regex.compile(r"\n(?=\p{L})(?![^:\n]{2,60}:\s[^\n]*\d|(?<=\d\n)[^\n]{2,60}\d(?:\n|$))")
 _LIGHT = regex.compile(WORDS["light"], regex.IGNORECASE)
 HITS, NEAR, LONGEST = 8, 20, 2_000  # passages compared, and to take the nearest of; characters
 # The probability that a sentence says a statement, by ranking.py's figures of the two: set on
