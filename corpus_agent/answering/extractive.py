@@ -181,18 +181,17 @@ def _shown(
     A passage adds nothing that is far less likely than the likeliest, or stands in another one.
     """
     numbers = Numbers([citation for turn in history for citation in turn.answer.citations])
-    least = ADDS_FROM * max((sentence.probability for sentence, _ in cited), default=0.0)
+    stand = [(sentence, citation) for sentence, citation in cited if citation.stands]
+    least = ADDS_FROM * max((sentence.probability for sentence, _ in stand), default=0.0)
     found: list[Passage] = []
-    for sentence, citation in cited:
+    for sentence, citation in stand:
         held = (_joined(p.text) for p in found if p.citation.source == citation.source)
         if sentence.probability < least or any(_joined(citation.quote) in text for text in held):
             continue
-        if citation.stands:
-            language = hits[sentence.passage].chunk.language
-            numbered = numbers.numbered(citation)
-            passage = passage_of(corpus, numbered, sentence.probability, language)
-            sure = min(sentence.probability, _most(passage))
-            found.append(replace(passage, probability=sure))
+        language = hits[sentence.passage].chunk.language
+        numbered = numbers.numbered(citation)
+        passage = passage_of(corpus, numbered, sentence.probability, language)
+        found.append(replace(passage, probability=min(sentence.probability, _most(passage))))
     return tuple(sorted(found, key=lambda passage: WORDS.index(passage.word)))
 
 

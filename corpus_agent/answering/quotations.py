@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NEAR_LINES = 30  # a quotation found within this distance of the claimed line is not moved
 WIDENED_LINES = 15  # above and below a piece, that its sentence may go on in
 MOST_WIDENED = 600  # characters of a whole sentence or row; a piece of a longer one is partial
+MOST_BESIDE = 120  # the same of words or a number beside a longer one that is whole
 
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
 _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
@@ -192,7 +193,7 @@ def _widened(lines: Sequence[Line], found: Found, language: str = "") -> Located
             other += 1
         stop = max(end, every[other].end)
         begin = min(start, _opening(text, every[: one + 1], stop))
-    if stop - begin > max(MOST_WIDENED, end - start):
+    if stop - begin > max(MOST_WIDENED, end - start + MOST_BESIDE):
         return first, last, _between(lines, found), "partial"
     at = [bisect_left(starts, position + 1) - 1 for position in (begin, stop - 1)]
     return kept[at[0]], kept[at[1]], text[begin:stop], "verified"

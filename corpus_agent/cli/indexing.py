@@ -90,7 +90,7 @@ def index(folders: tuple[Path, ...], as_json: bool, **given: Any) -> None:  # no
         if as_json:
             return print_json(render.plan_object(todo))
         return print_lines(render.plan_lines(todo))
-    outcome = _run(settings, path, choices, as_json=as_json)
+    outcome = _run(settings, path, choices, as_json=as_json, strict=given["strict"])
     if outcome.interrupted:
         raise SystemExit(EXIT_INTERRUPTED)
     if given["strict"] and any(r.status in ("failed", "unreachable") for r in outcome.problems):
@@ -98,7 +98,9 @@ def index(folders: tuple[Path, ...], as_json: bool, **given: Any) -> None:  # no
     return None
 
 
-def _run(settings: Settings, path: Path | None, choices: Choices, *, as_json: bool) -> Outcome:
+def _run(
+    settings: Settings, path: Path | None, choices: Choices, *, as_json: bool, strict: bool = False
+) -> Outcome:
     """Index once, and print the outcome."""
     launch = launch_to_index(settings, path)
     with index_progress(verbose=is_verbose()) as shown:
@@ -107,7 +109,7 @@ def _run(settings: Settings, path: Path | None, choices: Choices, *, as_json: bo
         noted = {"notices": list(launch.notices)} if launch.notices else {}
         print_json(render.as_object(index=render.run_object(outcome), **noted))
     else:
-        print_lines(render.index_lines(outcome))
+        print_lines(render.index_lines(outcome, strict=strict))
         print_lines(_store_lines(launch, named=path is not None) if outcome.chunks else ())
     return outcome
 

@@ -76,11 +76,12 @@ def parse_condition(words: str) -> FieldCondition:
     shown, sign = f"{name.strip()} {written} {value}", _SIGNS.get(written, cast("Sign", written))
     text, read = fold(value.strip(_QUOTES)), _read(value)
     text = fold(law_called(text) or text) if field.type == "place" else text
+    worded = sign == "contains" or (sign in ("=", "!=") and read is None)
+    if worded and not (field.is_known or field.type in WORDED):  # of a column: "fee paid = no"
+        field = field_of(name, "text")
     is_number = field.type == "text" and not field.is_known and read and read[0] == "number"
     if sign == "contains" or (sign in ("=", "!=") and field.type in WORDED and not is_number):
         return FieldCondition(field, shown, sign, text)
-    if read is None and sign in ("=", "!=") and not field.is_known:  # of a column: "fee paid = no"
-        return FieldCondition(field_of(name, "text"), shown, sign, text)
     if read is None:
         raise _refused(value, "is no date, amount or span of time that is understood")
     kind, plain, currency = read

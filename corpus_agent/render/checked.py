@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
 
+# From that probability on the passage beside a statement is about it: for 68 of 77 that were not
+# found, of statements that a person wrote of 32 documents, and for 3 of 30 of which these say none.
+COMPARE_FROM, _COMPARE = 0.5, "compare"
 _SHOWN = 100  # characters of a piece of the text, or of what differs, on a line
 
 
@@ -71,6 +74,7 @@ def _finding_object(finding: Finding) -> Object:
         "span": [piece.start, piece.end],
         "differs": [{"said": inert(one), "found": inert(two)} for one, two in finding.differs],
         **taken(finding, "kind model"),
+        "word": _word(finding),
         "probability": finding.probability,
         "nearest": finding.nearest and citation_object(finding.nearest),
         "citations": [{**citation, "n": number} for number, citation in cited],
@@ -86,8 +90,7 @@ def checked_lines(checked: Checked) -> Iterator[str]:
     lines = [f"line {each.piece.line}" for each in checked.findings]
     wide = [max(map(len, column), default=0) for column in (words, lines)]
     for word, line, finding in zip(words, lines, checked.findings, strict=True):
-        nearest = f"nearest: {_place(finding.nearest)}" if finding.nearest is not None else ""
-        where = ", ".join(map(_place, finding.citations)) or nearest
+        where = _lead(finding) + ", ".join(map(_place, _passages(finding)))
         yield f"{word:<{wide[0]}}  {line:<{wide[1]}}  {_said(finding)}  {where}".rstrip()
         whole, near = _whole(finding), finding.nearest
         if whole or near:
@@ -108,8 +111,11 @@ def _whole(finding: Finding) -> str:
 def checked_foot(checked: Checked) -> Iterator[str]:
     """The counts, what was left out, the notices, what was searched."""
     kinds = Counter(finding.kind for finding in checked.findings)
+    unsure = sum(_word(finding) == _COMPARE for finding in checked.findings)
+    kinds["not_found"] -= unsure
     counts = [f"{kinds[kind]:,} {kind.replace('_', ' ')}" for kind in SIGNS
               if kind not in FOUND and kinds[kind]]  # fmt: skip
+    counts += [f"{unsure:,} to {_COMPARE}"] if unsure else []
     counts.insert(0, f"{sum(kinds[kind] for kind in FOUND):,} quoted or supported")
     said = f"{number_of(len(checked.findings), 'statement')}: {', '.join(counts)}"
     yield said if checked.findings else "The text states nothing and quotes nothing."
@@ -124,9 +130,11 @@ def checked_foot(checked: Checked) -> Iterator[str]:
 
 
 def _word(finding: Finding) -> str:
-    """The kind in a word; of a doubtful figure that it is one."""
+    """The kind in a word; of a doubtful figure that it is one, of what is not found what to do."""
     if finding.kind == "doubtful" and has_digit(finding.differs[0][0]):
         return "figure"
+    if finding.nearest is not None and (finding.probability or 0.0) >= COMPARE_FROM:
+        return _COMPARE
     return finding.kind.replace("_", " ")
 
 
@@ -156,6 +164,18 @@ def _cut(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
+def _passages(finding: Finding) -> Sequence[Citation]:
+    """Where a piece stands, else what is nearest to it."""
+    return finding.citations or tuple(filter(None, [finding.nearest]))
+
+
+def _lead(finding: Finding) -> str:
+    """What is said before a place at which a piece does not stand."""
+    if finding.nearest is None:
+        return ""
+    return "with " if _word(finding) == _COMPARE else "nearest: "
+
+
 def _place(cited: Citation, sheet: Sheet = SCREEN) -> str:
     """Where the document's words stand, and what qualifies them; the kind says how they differ."""
     return headed(alone(replace(cited, verdict="verified")), sheet)
@@ -173,11 +193,9 @@ def checked_markdown(checked: Checked) -> str:
     lines = [f"> {line}".rstrip() for line in "".join(marked).split("\n")]  # with our marks
     for number, finding in enumerate(checked.findings, start=1):
         lines += ["", f"[{number}] {_word(finding)}: {unlinked(_said(finding))}", ""]
-        for cited in finding.citations:
+        for cited in _passages(finding):
             block = MARKDOWN.apart(block_lines(cited.whole, (0, 0)))
-            lines += [_place(cited, MARKDOWN), "", *block]
-        if finding.nearest is not None:
-            lines.append(f"nearest: {_place(finding.nearest, MARKDOWN)}")
+            lines += [f"{_lead(finding)}{_place(cited, MARKDOWN)}", "", *block]
     return "\n".join([*lines, "", *map(message, checked_foot(checked))]) + "\n"
 
 
@@ -188,9 +206,10 @@ def checked_html(checked: Checked) -> str:
     written = Path(__file__).with_suffix(".html").read_text("utf-8")
     page = jinja2.Template(written, autoescape=True, undefined=jinja2.StrictUndefined)
     found = [
-        (one.kind, _word(one), _said(one), [(_place(c), inert(c.whole)) for c in one.citations])
+        (one.kind, _word(one), _said(one),
+         [(f"{_lead(one)}{_place(c)}", inert(c.whole)) for c in _passages(one)])
         for one in checked.findings
-    ]
+    ]  # fmt: skip
     pieces, foot = list(marked_pieces(checked)), list(checked_foot(checked))
     return str(page.render(pieces=pieces, findings=found, foot=foot))
 

@@ -141,8 +141,11 @@ def _moves(pairs: Iterable[tuple[str, str]]) -> list[Object]:
     return [{"was": unambiguous(was), "source": unambiguous(now)} for was, now in pairs]
 
 
-def index_lines(outcome: Outcome) -> Iterator[str]:
-    """The outcome of a run as text: what the index holds, and what could not be read."""
+def index_lines(outcome: Outcome, *, strict: bool = False) -> Iterator[str]:
+    """The outcome of a run as text: what the index holds, and what could not be read.
+
+    With `strict` also where it was said before, since the run ends with 4 for it.
+    """
     documents = outcome.added + outcome.updated + outcome.unchanged
     holds = f"{number_of(documents, 'document')}, {number_of(outcome.chunks, 'passage')}"
     if not (documents or outcome.problems or outcome.removed or outcome.interrupted):
@@ -164,7 +167,7 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     pages = outcome.recognised
     some = "One page was" if pages == 1 else f"{pages:,} pages were"
     yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
-    if changes:  # else it was said when it came to be so
+    if changes or strict:  # else it was said when it came to be so
         yield from _unread_lines([row for row in outcome.problems if row.is_unread])
     yield from _left_lines(outcome)
     if outcome.repaired:

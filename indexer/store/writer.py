@@ -234,9 +234,11 @@ class Writer:
                 self._rows = tables.rewritten(self.store, self._rows, tables.file_schema())
             rows = self._chunks.count_rows()
             many = len(version_files(self.store)) > slack(MAX_VERSIONS, rows)
-            # The first commit of a small table is merged; a large one's index of vectors stays.
-            first = self.manifest is None and rows < self._scale.exact_rows
-            due = anew or many or (complete and (self.untidy or first))
+            # What several commits of one run left is merged in a small table; a large one's index of
+            # vectors stays.
+            begun = self.manifest is None or not self.manifest.complete
+            small = begun and rows < self._scale.exact_rows
+            due = anew or many or (complete and (self.untidy or small))
             merged = tables.tidy(self._chunks, due=due, finished=complete)
             tables.tidy(self._rows, due=merged, finished=complete)
             if tables.make_indices(self._chunks, rows, self._scale) and merged:

@@ -436,6 +436,18 @@ def test_passages_that_the_model_does_not_read_have_no_probability(text):
 
 
 @pytest.mark.slow
+def test_a_passage_about_what_is_not_found_is_to_be_compared(sample_store):
+    text = "Boris lives in the fridge without feeding for long.\n\nThe mayor of Lisbon likes opera.\n"
+    corpus = Index.open(sample_store, Encoder())
+    lines = [*render.checked_lines(check_text(text, corpus, corpus.encoder))]
+    assert lines[0].startswith("· compare    line 1  “Boris lives in the fridge")
+    assert "with kitchen/sourdough.md:15" in lines[0]
+    assert "“- In the fridge he is fine for up to 12 days" in lines[1]
+    assert lines[2].startswith("· not found  line 3  “The mayor of Lisbon")
+    assert "2 statements: 0 quoted or supported, 1 not found, 1 to compare" in lines
+
+
+@pytest.mark.slow
 def test_documents_in_another_language_than_the_text_are_counted(sample_store):
     corpus = Index.open(sample_store, Encoder())
     languages = [row.language for row in corpus.files() if row.is_document and row.language]

@@ -138,7 +138,19 @@ def test_strict_turns_a_failed_file_into_an_exit_code(cli: Cli, tmp_path):
     done = cli("index", "docs", "--strict")
     assert done.returncode == 4
     assert "broken.pdf" in done.stdout + done.stderr
+    again = cli("index", "docs", "--strict")
+    assert (again.returncode, "broken.pdf" in again.stdout) == (4, True)  # though nothing changed
     assert cli("index").returncode == 0
+
+
+@pytest.mark.slow
+def test_a_field_whose_type_is_guessed_wrongly_shows_what_stands_at_its_label(cli: Cli, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("Period of insurance: 1 March 2025 to 28 February 2026\n")
+    cli("index", "docs")
+    assert "1 March 2025 to 28 February 2026" in cli("table", "period of insurance").stdout
+    listed = cli("list", "period of insurance contains 2026").stdout
+    assert "fulfilled in 1 of 1 document" in listed
 
 
 @pytest.mark.slow

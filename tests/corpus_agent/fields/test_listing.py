@@ -55,6 +55,7 @@ turnover > 1.5m | turnover number > 1500000
 period > 30 minutes | period duration > PT30M
 rating = 4/5 | rating number = 4
 a == b | a text = b
+period of insurance contains 2026 | period of insurance text contains 2026
 without dog | dog text without
 without “no pets” | no pets text without
 """

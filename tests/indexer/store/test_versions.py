@@ -77,6 +77,14 @@ def test_versions_do_not_gather_without_end(root, store, monkeypatch):
     assert len(version_files(store)) <= 12 + 4
 
 
+def test_a_run_that_commits_several_times_leaves_one_version(root, store):
+    for number in range(20, 400):
+        (root / f"n{number}.txt").write_text(f"Note {number} about the boiler.\n")
+    sync(root, store, commit_seconds=0)
+    assert read_manifest(store).version > 1  # the control: there were versions to leave
+    assert len(version_files(store, "chunks")) == 1
+
+
 def test_an_index_of_another_release_is_refused_and_an_earlier_one_made_anew(root, store):
     sync(root, store)
     path = store / "manifest.json"
