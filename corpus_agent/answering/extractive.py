@@ -37,10 +37,9 @@ from corpus_agent.text.tables import (
     ends_with_figures,
     is_brief,
     is_row,
+    names_above,
     names_cells,
-    names_of_columns,
     tables_of,
-    unit_above,
 )
 from corpus_agent.text.tokens import content_terms, has_digit, lazy
 from corpus_agent.text.wording import WORDS, number_of
@@ -327,9 +326,8 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
             each for each, own in spans.items() if len(own) > 1 == sum(x < y for x, y in own)
         ]
         return (ruled or [first for first in rows[-1:] if names_cells(first, row)]) + section[:1]
-    index = names_of_columns([*lines[:at], row])
-    if index is not None:
-        return lines[unit_above(lines[: index + 1]) : index + 1]
+    if named := names_above([*lines[:at], row]):
+        return named
     # No rule marks the names: the line above all rows.
     first = at - len([*takewhile(ends_with_figures, reversed(lines[:at]))])
     return [line for line in lines[max(0, first - 1) : first] if is_brief(line)]

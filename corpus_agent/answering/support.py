@@ -212,7 +212,7 @@ def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
         cells = named_cells(table.names if table else (), row)
         return in_units([(name, row[start:end]) for name, start, end in cells])
     count, above, words = ends_with_figures(row), names_of_columns(lines), row.split()
-    names = lines[above].split()[-count:] if count and above is not None else []
+    names = " ".join(lines[slice(above[0], above[1] + 1)] if above else ()).split()[-count:]
     if len(names) < count or not count or not all(map(periods, names)):
         return ()
     label, figures = ("", " ".join(words[:-count])), words[-count:]

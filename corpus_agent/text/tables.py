@@ -109,7 +109,12 @@ _PERIOD = (
     rf"|(?:Q[1-4]|[1-4]Q|H[12]|[12]H)(?:\s?{_YEAR})?|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}"
     rf"|\d{{4}}-\d\d-\d\d|{_YEAR}|(?:FY|CY)\d\d[AEBF]?)(?:\s?\(\d\)(?=\s|$))?"
 )
-_PERIODS = lazy(rf"(?i)(?:^|(?<=\s))(?:(?:fiscal\s)?{_PERIOD}(?:\s++|$)){{2,}}+$")
+# One of several lines that name a column each: "July 2," above "2023".
+_PART_OF_PERIOD = lazy(rf"(?i)(?:(?:{_PERIOD}|{_MONTH}\s\d{{1,2}},)(?:\s++|$))++")
+_LAST = r"(?:full\syear|total|%?\s?change|\(?(?:increase|decrease)\)?(?:/\(decrease\))?)"  # columns
+_PERIODS = lazy(
+    rf"(?i)(?:^|(?<=\s))(?:(?:fiscal\s)?{_PERIOD}(?:\s++|$)){{2,}}+(?:{_LAST}(?:\s++|$))*+$"
+)
 _ONE_PERIOD = lazy(rf"(?i){_PERIOD}")
 _SIGNS = r"[-+–−($€£¥]{0,3}\s?"
 _FIGURE = (
@@ -120,7 +125,7 @@ _ENDS_IN_FIGURES = lazy(rf"(?:(?<=\s){_FIGURE}(?:\s?[€$£¥]|\s\p{{Lu}}{{3}})?
 _UNIT_ABOVE, _TITLE = 5, 100  # lines, characters
 _UNIT = lazy(
     r"(?i)\b(?:in|of|en)\s(?:\p{L}+\s){0,2}(?:thousands|millions|billions|tausend|millionen|milliers)\b"
-    r"|[$€£¥]\s?(?:in\s)?(?:thousands?|millions?|billions?|000s?|m|bn)\b|\b(?:TEUR|T€|Mio)\b"
+    r"|\((?:thousands|millions|billions)\b|[$€£¥]\s?(?:in\s)?(?:thousands?|millions?|billions?|000s?|m|bn)\b|\b(?:TEUR|T€|Mio)\b"
 )
 _GAP = lazy(r"\s{2,}|\t")
 _ONE_FIGURE = lazy(rf"{_FIGURE}(?=\s|$)")
@@ -157,33 +162,51 @@ def names_cells(first: str, row: str) -> bool:
     return len(names) == len(_cells(row)) and all(map(_ONE_PERIOD.fullmatch, figures))
 
 
-def unit_above(lines: Sequence[str]) -> int:
-    """The index of the line that says in which unit the table of the last line is, or of the last.
+def names_above(lines: Sequence[str]) -> Sequence[str]:
+    """The lines that say what the figures of the last line are: title, unit, names of columns.
 
-    The title right above that line belongs to it.
+    Names that stand below each other are put on one line; empty where none is found.
     """
-    last = len(lines) - 1
-    for index in range(last, max(-1, last - _UNIT_ABOVE), -1):
-        if _UNIT.search(lines[index]) and len(lines[index].split()) <= _PROSE_WORDS:
+    found = names_of_columns(lines)
+    if found is None:
+        return ()
+    first, last = found
+    below = lines[last + 1 : -1][:1]  # "(In thousands)" may stand there
+    named = [line.strip() for line in lines[first : last + 1]]
+    if not _count(named[-1], _PERIODS, _ONE_PERIOD) and len(named) > 1:
+        named = [" ".join(named)]
+    named += [line for line in below if _says_unit(line)]
+    for index in range(first, max(-1, first - _UNIT_ABOVE), -1):
+        if _says_unit(lines[index]):
             title = lines[index - 1].strip() if index else ""
-            named = title[:1].isupper() and title[-1:].isalpha() and len(title) <= _TITLE
-            return index - 1 if named else index
-    return last
+            is_title = title[:1].isupper() and title[-1:].isalpha() and len(title) <= _TITLE
+            return [*lines[index - is_title : first], *named]
+    return named
 
 
-def names_of_columns(lines: Sequence[str]) -> int | None:
-    """The index of the line that names the columns of the last line; None if there is none."""
+def _says_unit(line: str) -> bool:
+    """Whether a line says in which unit a table is, and little else but what it is of."""
+    return bool(_UNIT.search(line)) and (
+        len(line.split()) <= _PROSE_WORDS or (line.rstrip().endswith("):") and len(line) <= _END)
+    )
+
+
+def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
+    """The first and last line that name the columns of the last line; None if there are none."""
     row = lines[-1].strip() if lines else ""
     count = ends_with_figures(row)
     if not count or _count(row, _PERIODS, _ONE_PERIOD):
         return None
     for index in range(len(lines) - 2, max(-1, len(lines) - 2 - MAX_LINES_ABOVE), -1):
-        line = lines[index].strip()
-        named = _count(line, _PERIODS, _ONE_PERIOD)
+        first, line = index, lines[index].strip()
+        while first and all(map(_PART_OF_PERIOD.fullmatch, lines[first - 1 : index + 1])):
+            first -= 1
+        named = _count(" ".join(lines[first : index + 1]).strip(), _PERIODS, _ONE_PERIOD)
         if named:
-            return index if count - named in (0, 1) else None  # the first may number a note
+            # One more is the number of a note, or a change; of a multiple each has its share.
+            return (first, index) if count - named in (0, 1) or count % named == 0 else None
         if _are_labels(lines[index], lines[-1], count):
-            return index
+            return index, index
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
             return None
     return None

@@ -8,6 +8,7 @@ from corpus_agent.text.tables import (
     MAX_LINES_ABOVE,
     TextTable,
     named_cells,
+    names_above,
     names_of_columns,
     tables_of,
 )
@@ -210,11 +211,33 @@ DOUBTFUL = (
 
 def test_a_line_of_as_many_periods_or_labels_names_the_columns_of_a_row():
     for header, row in ROWS.items():
-        assert names_of_columns([header, "Assets", row]) == 0, header
+        assert names_of_columns([header, "Assets", row]) == (0, 0), header
     table = ["(in millions) 2023 2022", "Fees 41,200 39,850", "Rent:", "Berths $ 18,400 $ (17,900)"]
-    assert names_of_columns(["2020 2019", *table]) == 1  # the nearest
+    assert names_of_columns(["2020 2019", *table]) == (1, 1)  # the nearest
     for lines in DOUBTFUL:
         assert names_of_columns(lines) is None, lines
+
+
+LEAD = "What the harbour took and gave in all of its boats is as follows (amounts in millions):"
+STACKED = (
+    ("July 2,|2023|July 3,|2022|Rent 18 17", "July 2, 2023 July 3, 2022"),
+    ("(MILLIONS)|May 2,|2023 May 1, 2022|Rent 18 17", "(MILLIONS)|May 2,|2023 May 1, 2022"),
+    ("Sheet|(in millions)|June 1,|2023|June 1,|2022|Assets|Rent 18 17",
+     "Sheet|(in millions)|June 1, 2023 June 1, 2022"),
+    ("May 28, May 29,|2023 2022|Rent 18 17", "May 28, May 29,|2023 2022"),
+    ("2023 2022|(In thousands)|Rent 18 17", "2023 2022|(In thousands)"),
+    (f"{LEAD}|2023 2022|Rent 18 17", f"{LEAD}|2023 2022"),
+    (f"{LEAD[:-2]}.|2023 2022|Rent 18 17", "2023 2022"),  # a sentence
+    ("In millions|2023 2022|Rent 18 9.1% 17 8.9%", "In millions|2023 2022"),
+    ("Q1 Q2 Q3 Q4 FULL YEAR|Rent 1 2 3 4 10", "Q1 Q2 Q3 Q4 FULL YEAR"),
+    ("2023 2022 (Decrease)|Rent 18 17 (1)", "2023 2022 (Decrease)"),
+    ("2023|Rent 18 17", ""),  # one year names no two columns
+)  # fmt: skip
+
+
+def test_names_below_each_other_and_the_unit_are_shown_above_a_row():
+    for lines, expected in STACKED:
+        assert "|".join(names_above(lines.split("|"))) == expected, lines
 
 
 def test_a_long_line_of_figures_takes_no_time():
