@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from corpus_agent.answering.claims import (
@@ -324,22 +325,26 @@ class Supporter:
         ]
         shares = {window: share_covered(claim, window.evidence) for window in likely}
         likely.sort(key=lambda window: (-shares[window], len(window.evidence.text)))
-        agreeing = [window for window in likely if not difference(claim, window.evidence)]
         dated = {window for window in likely if wanted <= periods(window.evidence.text)}
-        whole = [
+        differs = cache(lambda window: difference(claim, window.evidence))
+        whole = (
             w
-            for w in agreeing
+            for w in likely
             if w in dated and _has_all(claim, w.evidence, "")
-            if not (w.several and is_pieced(claim, w.evidence))
-        ]
-        best = self._best(claim, whole[:MAX_COMPARED], shares)
+            if not ((w.several and is_pieced(claim, w.evidence)) or differs(w))
+        )
+        best = self._best(claim, [*islice(whole, MAX_COMPARED)], shares)
         own = shares[best] if best is not None else 0.0
-        nearest = next((w for w in likely if w in dated and w not in agreeing), None)
-        if best is not None and (
-            own >= SURELY_COVERED or nearest is None or shares[nearest] <= own + CLEARLY
-        ):
+        speaking = (
+            w
+            for w in likely
+            if (shares[w] >= ENOUGH_COVERED if best is None else shares[w] > own + CLEARLY)
+        )
+        nearest = next((w for w in speaking if w in dated and differs(w)), None)
+        if best is not None and (own >= SURELY_COVERED or nearest is None):
             return (best,)
-        both = () if best is not None else self._of_two(claim, agreeing[:MAX_COMPARED])
+        agreeing = (w for w in likely if not differs(w))
+        both = () if best is not None else self._of_two(claim, [*islice(agreeing, MAX_COMPARED)])
         if both or nearest is None or shares[nearest] < ENOUGH_COVERED:
             return both or Judgement("unsupported")
         return replace(judged(claim, [nearest], self._encode), window=nearest)

@@ -59,6 +59,7 @@ _PLACE = regex.compile(
     rf"(?:, ?{_PAGE}\d+)?|,?\s*\(?{_PAGE}(?P<page>\d{{1,6}})(?:\s?[-–]\s?(?P<last>\d{{1,6}}))?)?",
     regex.IGNORECASE,
 )
+_RUN, _BEGINNING = regex.compile(r"[\p{L}\p{N}]+"), 4  # letters of a name
 _GAP = regex.compile(r"[\s(\[\"“„«'`]+")
 _NOTE = regex.compile(r"\s{0,3}(?:[-*]\s+)?(?:\[\^?(?P<n>[\w-]{1,20})\]:?|(?P<n>\d{1,3})[.)])\s")
 _NOTE_MARK = regex.compile(r"\[\^?([\w-]{1,20})\](?![(:])")
@@ -88,7 +89,7 @@ def check_text(
 ) -> Checked:
     """What the documents say of each piece of a text; raises CorpusError for one beyond limits."""
     documents = [row for row in corpus.files() if row.is_document]
-    names = document_names(row.source for row in documents)
+    names = document_names(likely_named(text, (row.source for row in documents)))
     pieces, left_out = take_apart(text, lambda name: names.get(fold(name)))
     quotations, statements = QuotationFinder(corpus), StatementFinder(corpus, encoder)
     findings = []
@@ -106,6 +107,13 @@ def check_text(
         named = ", ".join(called(name, inert) for name in sorted(stale))
         notices.append(f"Changed since they were indexed (run index): {named}.")
     return Checked(text, findings, left_out, corpus.coverage(), corpus.version, notices)
+
+
+def likely_named(text: str, sources: Iterable[str]) -> list[str]:
+    """The documents that a text may name: it has the letters with which their last part begins."""
+    said = {run[:_BEGINNING] for run in _RUN.findall(fold(text[:MAX_CHARACTERS]))}
+    last = ((source, _RUN.search(fold(source.rpartition("/")[2]))) for source in sources)
+    return [source for source, run in last if run and run[0][:_BEGINNING] in said]
 
 
 def document_names(sources: Iterable[str]) -> dict[str, str]:

@@ -165,9 +165,11 @@ def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The forms in which a name is shown, and other accepted spellings."""
     clean = unambiguous(name)
     texts = (clean, called(name), called(name, inert), called(name, unlinked), inert(clean))
-    shown = (*texts, *map(_unquoted, texts))
+    shown = tuple(dict.fromkeys((*texts, *map(_unquoted, texts))))
     written = [
-        form for text in (*shown, quoted(name)) for form in (text, inert(text), unlinked(text))
+        form
+        for text in dict.fromkeys((*shown, quoted(name)))
+        for form in (text, inert(text), unlinked(text))
     ]
     line = one_line(name)
     return shown, (*written, *map(_unquoted, written), line, inert(line))

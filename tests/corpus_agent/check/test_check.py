@@ -437,7 +437,9 @@ def test_passages_that_the_model_does_not_read_have_no_probability(text):
 
 @pytest.mark.slow
 def test_a_passage_about_what_is_not_found_is_to_be_compared(sample_store):
-    text = "Boris lives in the fridge without feeding for long.\n\nThe mayor of Lisbon likes opera.\n"
+    text = (
+        "Boris lives in the fridge without feeding for long.\n\nThe mayor of Lisbon likes opera.\n"
+    )
     corpus = Index.open(sample_store, Encoder())
     lines = [*render.checked_lines(check_text(text, corpus, corpus.encoder))]
     assert lines[0].startswith("· compare    line 1  “Boris lives in the fridge")
