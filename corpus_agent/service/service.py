@@ -201,10 +201,10 @@ class Service:
         """What every document says about each field, which is named in words."""
         columns = fields.lexicon.fields_of(names)
         made = fields.table.table_of(corpus, columns, on_document=on_document)
-        worded = [  # a guessed type may be wrong: a "period of insurance" is two dates
+        worded = tuple(  # a guessed type may be wrong: a "period of insurance" is two dates
             replace(field, type="text") if made.count(at, "unknown") else field
             for at, field in enumerate(columns)
-        ]
+        )
         if worded != columns:
             made = fields.table.table_of(corpus, worded, on_document=on_document)
         return replace(made, notices=corpus.notices)

@@ -234,8 +234,7 @@ class Writer:
                 self._rows = tables.rewritten(self.store, self._rows, tables.file_schema())
             rows = self._chunks.count_rows()
             many = len(version_files(self.store)) > slack(MAX_VERSIONS, rows)
-            # What several commits of one run left is merged in a small table; a large one's index of
-            # vectors stays.
+            # The first run's commits are merged in a small table; a large one's index stays.
             begun = self.manifest is None or not self.manifest.complete
             small = begun and rows < self._scale.exact_rows
             due = anew or many or (complete and (self.untidy or small))
