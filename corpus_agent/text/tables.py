@@ -199,8 +199,9 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
         return None
     for index in range(len(lines) - 2, max(-1, len(lines) - 2 - MAX_LINES_ABOVE), -1):
         first, line = index, lines[index].strip()
-        while first and all(map(_PART_OF_PERIOD.fullmatch, lines[first - 1 : index + 1])):
-            first -= 1
+        if _is_part(line):
+            while first and _is_part(lines[first - 1]):
+                first -= 1
         named = _count(" ".join(lines[first : index + 1]).strip(), _PERIODS, _ONE_PERIOD)
         if named:
             # One more is the number of a note, or a change; of a multiple each has its share.
@@ -210,6 +211,10 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
             return None
     return None
+
+
+def _is_part(line: str) -> bool:
+    return len(line) <= _TITLE and _PART_OF_PERIOD.fullmatch(line.strip()) is not None
 
 
 def _are_labels(line: str, row: str, count: int) -> bool:
