@@ -110,10 +110,17 @@ def check_text(
 
 
 def likely_named(text: str, sources: Iterable[str]) -> list[str]:
-    """The documents that a text may name: it has the letters with which their last part begins."""
+    """The documents that a text may name: it has the letters with which their last part begins.
+
+    And those whose name is shown otherwise than it is.
+    """
     said = {run[:_BEGINNING] for run in _RUN.findall(fold(text[:MAX_CHARACTERS]))}
     last = ((source, _RUN.search(fold(source.rpartition("/")[2]))) for source in sources)
-    return [source for source, run in last if run and run[0][:_BEGINNING] in said]
+    return [
+        source
+        for source, run in last
+        if called(source) != source or (run and run[0][:_BEGINNING] in said)
+    ]
 
 
 def document_names(sources: Iterable[str]) -> dict[str, str]:

@@ -204,8 +204,9 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
                 first -= 1
         named = _count(" ".join(lines[first : index + 1]).strip(), _PERIODS, _ONE_PERIOD)
         if named:
-            # One more is the number of a note, or a change; of a multiple each has its share.
-            return (first, index) if count - named in (0, 1) or count % named == 0 else None
+            # One more is the number of a note, or a change; of twice as many each has its share.
+            fits = count - named in (0, 1) or (count == 2 * named and row.count("%") == named)
+            return (first, index) if fits else None
         if _are_labels(lines[index], lines[-1], count):
             return index, index
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:

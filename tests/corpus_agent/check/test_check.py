@@ -13,7 +13,14 @@ import pytest
 from corpus_agent import render
 from corpus_agent.answering.claims import Evidence
 from corpus_agent.answering.differences import difference, exchanged
-from corpus_agent.check.checking import MAX_PIECES, check_text, document_names, take_apart, text_of
+from corpus_agent.check.checking import (
+    MAX_PIECES,
+    check_text,
+    document_names,
+    likely_named,
+    take_apart,
+    text_of,
+)
 from corpus_agent.check.records import FOUND, Checked, Named
 from corpus_agent.text.sentences import units
 from indexer import Encoder, Index
@@ -447,6 +454,12 @@ def test_a_passage_about_what_is_not_found_is_to_be_compared(sample_store):
     assert "“- In the fridge he is fine for up to 12 days" in lines[1]
     assert lines[2].startswith("· not found  line 3  “The mayor of Lisbon")
     assert "2 statements: 0 quoted or supported, 1 not found, 1 to compare" in lines
+
+
+def test_a_name_that_is_shown_otherwise_than_it_is_stays_among_those_that_a_text_may_mean():
+    long = f"contracts/{'very_' * 16}long.md"
+    sources = ["le\u200bse.md", "other/lease.md", "other/goats.md", long]
+    assert likely_named("See lease.md.", sources) == ["le\u200bse.md", "other/lease.md", long]
 
 
 @pytest.mark.slow
