@@ -44,6 +44,8 @@ def of_all(answer: Answer) -> Answer:
 
     A probability holds for a question that one passage answers: none is said to answer this one.
     """
+    if not answer.coverage.searched:
+        return answer
     answer = replace(answer, notices=(*answer.notices, OF_ALL))
     if not answer.passages or answer.status == "perhaps":
         return answer

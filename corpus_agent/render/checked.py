@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 # found, of statements that a person wrote of 32 documents, and for 3 of 30 of which these say none.
 COMPARE_FROM, _COMPARE = 0.5, "compare"
 _SHOWN = 100  # characters of a piece of the text, or of what differs, on a line
+_BESIDE = 400  # the same of the sentences to compare it with: what differs may stand at their end
 
 
 def checked_object(checked: Checked) -> Object:
@@ -94,7 +95,7 @@ def checked_lines(checked: Checked) -> Iterator[str]:
         yield f"{word:<{wide[0]}}  {line:<{wide[1]}}  {_said(finding)}  {where}".rstrip()
         whole, near = _whole(finding), finding.nearest
         if whole or near:
-            shown = f"in: {whole}" if whole else _quoted(near.quote) if near else ""
+            shown = f"in: {whole}" if whole else enclosed(_cut(near.quote, _BESIDE)) if near else ""
             yield f"{'':<{sum(wide) + 4}}{shown}"
     yield from checked_foot(checked)
 
@@ -159,9 +160,9 @@ def _quoted(text: str) -> str:
     return enclosed(_cut(text))
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, most: int = _SHOWN) -> str:
     line = one_line(text)
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _passages(finding: Finding) -> Sequence[Citation]:

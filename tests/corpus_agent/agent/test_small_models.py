@@ -137,3 +137,5 @@ def test_a_question_about_all_documents_is_never_answered_from_the_nearest():
         assert (answer.status, OF_ALL in answer.notices) == (status, noted)
         without = session.ask(question, CORPUS, ExtractiveAnswerer(ENCODER))
         assert without.citations and (OF_ALL in without.notices) is noted
+    bare = session.ask(every, MemoryCorpus({}), ExtractiveAnswerer(ENCODER))
+    assert OF_ALL not in bare.notices  # there is nothing that a table could look at
