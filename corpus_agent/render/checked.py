@@ -187,11 +187,10 @@ def _place(cited: Citation, sheet: Sheet = SCREEN) -> str:
 
 def checked_markdown(checked: Checked) -> str:
     """The text as a quoted block with the numbers of its findings, then each with its passage."""
-    marked = (
-        f"{unlinked(text)} **[{number}]**" if number else unlinked(text)
-        for text, number in marked_pieces(checked)
+    marked = "".join(
+        f"{text} **[{number}]**" if number else text for text, number in marked_pieces(checked)
     )
-    lines = [f"> {line}".rstrip() for line in "".join(marked).split("\n")]  # with our marks
+    lines = [*MARKDOWN.apart(marked.split("\n"))]  # whole lines: pieces could join to a link
     for number, finding in enumerate(checked.findings, start=1):
         lines += ["", f"[{number}] {_word(finding)}: {unlinked(_said(finding))}", ""]
         for cited in _passages(finding):

@@ -171,12 +171,14 @@ def names_above(lines: Sequence[str]) -> Sequence[str]:
     if found is None:
         return ()
     first, last = found
-    below = lines[last + 1 : -1][:1]  # "(In thousands)" may stand there
     named = [line.strip() for line in lines[first : last + 1]]
     if not _count(named[-1], _PERIODS, _ONE_PERIOD) and len(named) > 1:
         named = [" ".join(named)]
-    named += [line for line in below if _says_unit(line)]
+    if below := [line for line in lines[last + 1 : -1] if _says_unit(line)]:
+        return [*named, below[-1]]  # "(In thousands)" may stand there
     for index in range(first, max(-1, first - _UNIT_ABOVE), -1):
+        if index < first and ends_with_figures(lines[index]):
+            break  # of another table
         if _says_unit(lines[index]):
             title = lines[index - 1].strip() if index else ""
             is_title = title[:1].isupper() and title[-1:].isalpha() and len(title) <= _TITLE
@@ -207,11 +209,19 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
             # One more is the number of a note, or a change; of twice as many each has its share.
             fits = count - named in (0, 1) or (count == 2 * named and row.count("%") == named)
             return (first, index) if fits else None
+        if len(line.split()) <= _PROSE_WORDS and _names_others(line):
+            return None
         if _are_labels(lines[index], lines[-1], count):
             return index, index
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
             return None
     return None
+
+
+def _names_others(line: str) -> bool:
+    """Whether a line names columns of another table: "Budget 2031 Budget 2030", no figures."""
+    rest, periods = _ONE_PERIOD.subn("", line)
+    return periods > 1 and not any(map(str.isdigit, rest))
 
 
 def _is_part(line: str) -> bool:

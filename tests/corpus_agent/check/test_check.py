@@ -459,6 +459,12 @@ def test_a_passage_about_what_is_not_found_is_to_be_compared(sample_store):
     assert whole.endswith("on the last day of a calendar month.”")  # what differs may stand there
 
 
+def test_pieces_of_a_text_join_to_no_embedded_file():
+    text = "![[secret.png]] The pump runs on oil.\n"
+    marked = render.checked_markdown(checked(text)).split("\n\n")[0]
+    assert marked.startswith("> ! [[secret.png]] The pump runs on oil. **[1]**")
+
+
 def test_a_name_that_is_shown_otherwise_than_it_is_stays_among_those_that_a_text_may_mean():
     long = f"contracts/{'very_' * 16}long.md"
     sources = ["le\u200bse.md", "other/lease.md", "other/goats.md", long]

@@ -231,6 +231,9 @@ STACKED = (
     ("In millions|2023 2022|Rent 18 9.1% 17 8.9%", "In millions|2023 2022"),
     ("Q1 Q2 Q3 Q4 FULL YEAR|Rent 1 2 3 4 10", "Q1 Q2 Q3 Q4 FULL YEAR"),
     ("2023 2022 (Decrease)|Rent 18 17 (1)", "2023 2022 (Decrease)"),
+    ("2023 2022|Sales 5 4|Budget 2031 Budget 2030|Rent 18 17", ""),  # of another kind
+    ("(In thousands)|2023 2022|Slip 5 4|(In millions)|Rent 18 17", "2023 2022|(In millions)"),
+    ("(In millions)|2021 2020|Slip 5 4|2023 2022|Bollards 18 17", "2023 2022"),  # of another table
     ("2023|Rent 18 17", ""),  # one year names no two columns
 )  # fmt: skip
 
