@@ -39,6 +39,7 @@ from corpus_agent.text.tables import (
     is_row,
     names_above,
     names_cells,
+    says_unit,
     tables_of,
 )
 from corpus_agent.text.tokens import content_terms, has_digit, lazy
@@ -330,7 +331,8 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
         return named
     # No rule marks the names: the line above all rows.
     first = at - len([*takewhile(ends_with_figures, reversed(lines[:at]))])
-    return [line for line in lines[max(0, first - 1) : first] if is_brief(line)]
+    above, names = ["", "", *lines[:first]][-2:]
+    return [*filter(says_unit, [above]), *filter(is_brief, [names])]
 
 
 def _heads_above(text: str) -> Sequence[str]:

@@ -68,6 +68,7 @@ _NOTE = lazy(
 # A title on the line of its text: "3. **Stray cats.** The town asks". No sentence without it.
 _RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
+_SIGN = lazy(r"\((\w{1,4})\)(?=\s)")  # "(a)": sentencex passes over the stop after it
 _LEADS_IN = (":", "：")
 _ASKS = ("?", "？", "؟")
 _WIDE = lazy(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
@@ -175,7 +176,7 @@ def _ends(text: str, block: Unit, language: str) -> Iterator[int]:
     """Where a paragraph may be cut: the ends of its sentences, and of parts without stops."""
     end = block.start
     body = text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
-    for piece in sentencex.segment(language or "en", body):
+    for piece in sentencex.segment(language or "en", _SIGN.sub(r"[\1]", body)):
         start, end = end, end + len(piece)
         yield from _spaces(text, start, end)
         yield end

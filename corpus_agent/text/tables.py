@@ -174,19 +174,23 @@ def names_above(lines: Sequence[str]) -> Sequence[str]:
     named = [line.strip() for line in lines[first : last + 1]]
     if not _count(named[-1], _PERIODS, _ONE_PERIOD) and len(named) > 1:
         named = [" ".join(named)]
-    if below := [line for line in lines[last + 1 : -1] if _says_unit(line)]:
+    if below := [line for line in lines[last + 1 : -1] if says_unit(line)]:
         return [*named, below[-1]]  # "(In thousands)" may stand there
     for index in range(first, max(-1, first - _UNIT_ABOVE), -1):
         if index < first and ends_with_figures(lines[index]):
             break  # of another table
-        if _says_unit(lines[index]):
-            title = lines[index - 1].strip() if index else ""
-            is_title = title[:1].isupper() and title[-1:].isalpha() and len(title) <= _TITLE
-            return [*lines[index - is_title : first], *named]
+        if says_unit(lines[index]):
+            return [*lines[index - _has_title(lines, index) : first], *named]
     return named
 
 
-def _says_unit(line: str) -> bool:
+def _has_title(lines: Sequence[str], index: int) -> bool:
+    """Whether a title stands above a line."""
+    title = lines[index - 1].strip() if index else ""
+    return title[:1].isupper() and title[-1:].isalpha() and len(title) <= _TITLE
+
+
+def says_unit(line: str) -> bool:
     """Whether a line says in which unit a table is, and little else but what it is of."""
     return bool(_UNIT.search(line)) and (
         len(line.split()) <= _PROSE_WORDS or (line.rstrip().endswith("):") and len(line) <= _END)
@@ -209,8 +213,10 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
             # One more is the number of a note, or a change; of twice as many each has its share.
             fits = count - named in (0, 1) or (count == 2 * named and row.count("%") == named)
             return (first, index) if fits else None
-        if len(line.split()) <= _PROSE_WORDS and _names_others(line):
+        if len(line.split()) <= _PROSE_WORDS and _names_others(line, count):
             return None
+        if says_unit(line) and not ends_with_figures(line) and _has_title(lines, index):
+            return None  # of a table that begins here
         if _are_labels(lines[index], lines[-1], count):
             return index, index
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
@@ -218,10 +224,11 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def _names_others(line: str) -> bool:
-    """Whether a line names columns of another table: "Budget 2031 Budget 2030", no figures."""
+def _names_others(line: str, count: int) -> bool:
+    """Whether a line names columns otherwise: "Budget 2031 Budget 2030", "2023 Software Group"."""
     rest, periods = _ONE_PERIOD.subn("", line)
-    return periods > 1 and not any(map(str.isdigit, rest))
+    is_named = _ONE_PERIOD.match(line) is not None and len(rest.split()) == count
+    return (periods > 1 or is_named) and not any(map(str.isdigit, rest))
 
 
 def _is_part(line: str) -> bool:

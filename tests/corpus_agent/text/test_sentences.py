@@ -106,6 +106,7 @@ SEVERAL = [
     *(("", text, sentences) for text, sentences in EMPHASISED.items()),
     # Before a word an abbreviation may end one, and a word that is none does before a figure.
     ("it", "Lo dice a p. es. pag. Nessuno lo nega.", ["Lo dice a p. es. pag.", "Nessuno lo nega."]),
+    ("en", "(a) It rose. Fees fell. (b) It fell.", ["(a) It rose.", "Fees fell.", "(b) It fell."]),
     ("it", "Il prezzo sale. 12 soci votano.", ["Il prezzo sale.", "12 soci votano."]),
     ("en", "The fee is 45. The deposit is 90.", ["The fee is 45.", "The deposit is 90."]),
 ]
@@ -234,6 +235,8 @@ STACKED = (
     ("2023 2022|Sales 5 4|Budget 2031 Budget 2030|Rent 18 17", ""),  # of another kind
     ("(In thousands)|2023 2022|Slip 5 4|(In millions)|Rent 18 17", "2023 2022|(In millions)"),
     ("(In millions)|2021 2020|Slip 5 4|2023 2022|Bollards 18 17", "2023 2022"),  # of another table
+    ("2023 2022|Slip 5 4|Quays|£ in millions|East West|Rent 18 17", ""),
+    ("2023 2022|Slip 5 4|2023 East West|Rent 18 17", ""),
     ("2023|Rent 18 17", ""),  # one year names no two columns
 )  # fmt: skip
 

@@ -68,6 +68,19 @@ def test_vectors_of_two_stores_are_ranked_as_those_of_one(folder):
 
 
 @pytest.mark.slow
+def test_words_of_a_small_store_count_beside_a_large_one(tmp_path):
+    small = {f"{n}.md": f"Tokens of kind {n} expire in May.\n" for n in range(6)}
+    small["api.md"] = "The rate limit is 120 requests.\n"
+    large = {f"{n:03}.md": f"Report {n} of the harbour: berths and cranes.\n" for n in range(60)}
+    large["rate.md"] = "The rate of interest is set by the bank, and the rate is paid in May.\n"
+    for name, texts in (("small", small), ("large", large)):
+        indexed(tmp_path / name, texts)
+    both = snapshots(tmp_path, "large", "small")
+    first = both.hits(both.ranked(Query("rate limit", 2)))[0]
+    assert first.chunk.source == "small:api.md"
+
+
+@pytest.mark.slow
 def test_paths_name_a_store_or_are_of_all(folder):
     found = snapshots(folder, "home", "work")
     cases = {
