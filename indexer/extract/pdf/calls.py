@@ -7,6 +7,7 @@ the call. Objects are arguments of ctypes here, made once: Python's collector do
 from __future__ import annotations
 
 import ctypes
+import struct
 from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -43,51 +44,50 @@ def quick(name: str, result: Any = ctypes.c_int) -> Callable[..., Any]:  # noqa:
 
 
 class Cells:
-    """Room for the `width` numbers that a function writes of an object, for some at a time."""
+    """Room for the `width` numbers that functions write of an object, for some at a time."""
 
-    def __init__(self, name: str, kind: Any, order: Sequence[int], width: int = 0) -> None:  # noqa: ANN401 - a C type
-        """It is given the addresses of these numbers in this order, of all that it writes."""
-        width = width or len(order)
-        self._name, self._code = name, kind._type_
+    def __init__(self, kind: Any, width: int, **orders: Sequence[int]) -> None:  # noqa: ANN401 - a C type
+        """Each function is given the addresses of these numbers in this order."""
+        self._code = kind._type_
         self._cells = (kind * (width * AT_ONCE))()
         self._room = memoryview(self._cells).cast("B")
         size = ctypes.sizeof(kind)
         self._bytes = width * size
-        self._places = [
-            [ctypes.byref(self._cells, self._bytes * at + size * cell) for at in range(AT_ONCE)]
-            for cell in order
-        ]
+        starts = range(0, len(self._room), self._bytes)
+        self._places = {
+            name: [[ctypes.byref(self._cells, at + size * cell) for at in starts] for cell in order]
+            for name, order in orders.items()
+        }
 
     def of(self, objects: Sequence[Drawn]) -> array[Any]:
         """The numbers of all objects in one row.
 
         Where nothing is written, they are the largest, -1, or none (NaN).
         """
-        values, function = array(self._code), quick(self._name, None)
+        values = array(self._code)
         for start in range(0, len(objects), AT_ONCE):
             some = objects[start : start + AT_ONCE]
             room = self._room[: len(some) * self._bytes]
             ctypes.memset(self._cells, 0xFF, len(room))
-            deque(map(function, some, *self._places), maxlen=0)
+            for name, places in self._places.items():
+                deque(map(quick(name, None), some, *places), maxlen=0)
             values.frombytes(room)
         return values
 
 
 # Of all objects in one row: red, green, blue and alpha; left, bottom, right and top in the space
-# that each is drawn in; what its own space is multiplied by; the size that its font is set to.
+# that each is drawn in; the size that its font is set to, and what its own space is multiplied by.
 _EACH = range(4)
-fill_colours = Cells("FPDFPageObj_GetFillColor", ctypes.c_uint, _EACH).of
-stroke_colours = Cells("FPDFPageObj_GetStrokeColor", ctypes.c_uint, _EACH).of
-boxes = Cells("FPDFPageObj_GetBounds", ctypes.c_float, _EACH).of
-matrices = Cells("FPDFPageObj_GetMatrix", ctypes.c_float, (0,), 6).of
-sizes = Cells("FPDFTextObj_GetFontSize", ctypes.c_float, (0,)).of
-draw_modes = Cells("FPDFPath_GetDrawMode", ctypes.c_int, (0, 1)).of  # filled, stroked
+fill_colours = Cells(ctypes.c_uint, 4, FPDFPageObj_GetFillColor=_EACH).of
+stroke_colours = Cells(ctypes.c_uint, 4, FPDFPageObj_GetStrokeColor=_EACH).of
+boxes = Cells(ctypes.c_float, 4, FPDFPageObj_GetBounds=_EACH).of
+scales = Cells(ctypes.c_float, 7, FPDFTextObj_GetFontSize=(0,), FPDFPageObj_GetMatrix=(1,)).of
+draw_modes = Cells(ctypes.c_int, 2, FPDFPath_GetDrawMode=range(2)).of  # filled, stroked
 
 
-def fours(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def fours(values: array[Any]) -> Iterator[tuple[Any, ...]]:
     """Four numbers at a time."""
-    each = iter(values)
-    return zip(each, each, each, each, strict=True)
+    return struct.iter_unpack(f"4{values.typecode}", values)
 
 
 def of_helper(helper: pypdfium2.PdfPage | pypdfium2.PdfTextPage) -> Drawn:
@@ -115,7 +115,7 @@ def kind(drawn: Drawn) -> int:
 
 def matrix(drawn: Drawn) -> Matrix:
     """What an object's own space is multiplied by."""
-    a, b, c, d, e, f = matrices([drawn])
+    _, a, b, c, d, e, f = scales([drawn])
     return a, b, c, d, e, f
 
 

@@ -8,6 +8,7 @@ stand for. Whatever is drawn is looked at, on every page.
 from __future__ import annotations
 
 import re
+import struct
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -70,14 +71,15 @@ def seen_text(page: pypdfium2.PdfPage, layers_off: LayersOff = tuple) -> Iterato
     hidden: list[str] = []
     text_page = page.get_textpage()
     if unseen:
-        with closing(text_page):
-            on = calls.of_helper(text_page)
-            said = (calls.text_by("FPDFTextObj_GetText", drawing.texts[at], on) for at in unseen)
-            words = {at: text for at, text in zip(unseen, said, strict=True) if text.strip()}
-            hidden = list(_lines((text, drawing.box(at)) for at, text in words.items()))
+        on = calls.of_helper(text_page)
+        said = (calls.text_by("FPDFTextObj_GetText", drawing.texts[at], on) for at in unseen)
+        words = {at: text for at, text in zip(unseen, said, strict=True) if text.strip()}
+        hidden = list(_lines((text, drawing.box(at)) for at, text in words.items()))
         for at in words:
             calls.leave_out(drawing.texts[at])
-        text_page = page.get_textpage()
+        if words:
+            text_page.close()
+            text_page = page.get_textpage()
     with closing(text_page):
         yield SeenText(text_page, text_page.get_text_range(), hidden, drawing.rules)
 
@@ -189,7 +191,7 @@ class Drawing:
     @cached_property
     def sides(self) -> tuple[Sequence[float], ...]:
         """The left ends of all texts on the page, their bottoms, right ends and tops."""
-        found = array("d", calls.boxes(self.texts))
+        found = array("d" if self.spaces else "f", calls.boxes(self.texts))
         for at, matrix in self.spaces.items():
             inner = found[4 * at : 4 * at + 4]
             found[4 * at : 4 * at + 4] = array("d", _moved(inner, matrix))
@@ -238,9 +240,9 @@ class Drawing:
             for at, (x, y, end, up) in enumerate(zip(*self.sides, strict=True)):
                 if not (x < right and end > left and y < top and up > bottom):
                     yield at
-        own, spaces = calls.matrices(self.texts), map(self.spaces.get, range(len(self.texts)))
-        scales = (own[number::6] for number in range(4))
-        looks = list(zip(calls.sizes(self.texts), spaces, *scales, strict=True))
+        looks = [*struct.iter_unpack("20s8x", calls.scales(self.texts))]  # all but the place
+        for at, space in self.spaces.items():
+            looks[at] = (*looks[at], space)
         lost = {look for look in {*looks} if not _is_legible(top - bottom, *look)}
         for at in compress(range(len(looks)), map(lost.__contains__, looks)) if lost else ():
             flat = tops[at] - bottoms[at] < 2 * MIN_FONT_SHARE * (top - bottom)
@@ -278,17 +280,18 @@ class Drawing:
 
     def _covered(self) -> Iterator[int]:
         """Those under a box."""
-        _, bottoms, _, tops = self.sides
-        order = sorted(range(len(bottoms)), key=bottoms.__getitem__)
+        full = [each for each in self.surfaces if each.colour and each.colour[3] == MAX_ALPHA]
+        last = max((each.above for each in full), default=0)
+        bottoms, tops = (side[:last] for side in self.sides[1::2])
+        order = sorted(range(last), key=bottoms.__getitem__)
         ordered = [bottoms[at] for at in order]
-        tallest = max(map(sub, tops, bottoms))
-        for each in (each for each in self.surfaces if each.colour is not None):
+        tallest = max(map(sub, tops, bottoms), default=0.0)
+        for each in full:
             start = bisect_left(ordered, each.box[1] - tallest)
             for at in order[start : bisect_left(ordered, each.box[3])]:
-                if at < each.above and _meet(each.box, box := self.box(at), EDGE):
-                    over = _painted_over(each, box)
-                    if over is not None and over[3] == MAX_ALPHA:
-                        yield at
+                under = at < each.above and _meet(each.box, box := self.box(at), EDGE)
+                if under and _painted_over(each, box):
+                    yield at
 
 
 def _painted_over(surface: Surface, box: Box) -> Colour | None:
@@ -305,9 +308,10 @@ def _painted_over(surface: Surface, box: Box) -> Colour | None:
     return surface.colour
 
 
-def _is_legible(page: float, size: float, space: Matrix | None, *own: float) -> bool:
+def _is_legible(page: float, scale: bytes, space: Matrix = IDENTITY) -> bool:
     """Whether letters so large, and drawn so, are seen on a page of this height."""
-    a, b, c, d, _, _ = _product((*own, 0.0, 0.0), space or IDENTITY)
+    size, *own = struct.unpack("5f", scale)
+    a, b, c, d, _, _ = _product((*own, 0.0, 0.0), space)
     least, longer = MIN_FONT_SHARE * page, max(hypot(a, b), hypot(c, d))
     return abs(size) * longer <= MAX_FONT_SHARE * page and (
         abs(size * (a * d - b * c)) > least * longer
@@ -325,22 +329,19 @@ def _room(drawn: Drawn, matrix: Matrix, outer: Box) -> Box:
 
 def _moved(box: Sequence[float], matrix: Matrix) -> Box:
     """The box around another one that is multiplied by a matrix."""
-    import pypdfium2
-
-    moved = box if matrix == IDENTITY else pypdfium2.PdfMatrix(*matrix).on_rect(*box)
-    left, bottom, right, top = moved
-    return left, bottom, right, top
+    (a, b, c, d, e, f), (left, bottom, right, top) = matrix, box
+    if matrix == IDENTITY:
+        return left, bottom, right, top
+    corners = (left, top), (left, bottom), (right, top), (right, bottom)
+    xs, ys = zip(*((a * x + c * y + e, b * x + d * y + f) for x, y in corners), strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def _product(first: Sequence[float], second: Matrix) -> Matrix:
     """What both do, one after the other."""
-    import pypdfium2
-
-    both = first
-    if second != IDENTITY:
-        both = pypdfium2.PdfMatrix(*first).multiply(pypdfium2.PdfMatrix(*second)).get()
-    a, b, c, d, e, f = both
-    return a, b, c, d, e, f
+    (a, b, c, d, e, f), (g, h, i, j, k, l) = first, second
+    x, y = e * g + f * i + k, e * h + f * j + l
+    return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, x, y
 
 
 def _area(box: Sequence[float]) -> float:
