@@ -61,7 +61,7 @@ class Places:
     def box(self, index: int) -> Box:
         """Close around a character, in the page's own space."""
         self._box(self._raw, index, _FIRST, _THIRD, _SECOND, _FOURTH)
-        left, bottom, right, top = _NUMBERS
+        left, bottom, right, top = _NUMBERS[:]
         return left, bottom, right, top
 
     def extent(self, index: int) -> tuple[float, float]:
@@ -71,19 +71,19 @@ class Places:
     def advance(self, index: int) -> tuple[float, float]:
         """The same with the room beside it that belongs to it."""
         quick("FPDFText_GetLooseCharBox")(self._raw, index, _REAL)
-        left, top, right, bottom, *_ = _REALS
+        left, top, right, bottom = _REALS[:4]
         return _across(self.turn, (left, bottom, right, top))
 
     def base(self, index: int) -> tuple[float, float]:
         """Baseline and font size of a character; size 0 where it does not stand upright."""
         quick("FPDFText_GetMatrix")(self._raw, index, _REAL)
-        one, two, three, four, *_ = _REALS
+        one, two, three, four = _REALS[:4]
         a, b, c, d, _, f = self.turn
         across, along = a * one + c * two, b * one + d * two
         if across <= 0 or abs(along) > 0.1 * across:
             return 0.0, 0.0
         quick("FPDFText_GetCharOrigin")(self._raw, index, _FIRST, _SECOND)
-        x, y, *_ = _NUMBERS
+        x, y = _NUMBERS[:2]
         scale = abs(b * three + d * four) or across
         size = quick("FPDFText_GetFontSize", ctypes.c_double)(self._raw, index)
         return b * x + d * y + f, size * scale
@@ -229,9 +229,8 @@ MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
 def respaced(line: PlacedLine, places: Places) -> PlacedLine:
     """A letter-spaced line, in which each gap is a space to pdfium, with its wider gaps alone."""
     words = line.text.split() if line.start >= 0 else []
-    short = sum(len(word) <= 2 and word.isalpha() for word in words)
     is_one = len(words) >= MIN_SPACED_WORDS and max(map(len, words)) <= MAX_PIECE
-    if not is_one or short < SPACED_SHARE * len(words):
+    if not is_one or sum(len(w) <= 2 and w.isalpha() for w in words) < SPACED_SHARE * len(words):
         return line
     shown = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
     gaps = [places.extent(b)[0] - places.extent(a)[1] for a, b in pairwise(shown)]

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import chain, compress, product
+from itertools import chain, compress, product, repeat
 from math import hypot
 from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
@@ -155,7 +155,7 @@ class Drawing:
         places = [match.start() for match in re.finditer(calls.NO_TEXT, modes)]
         others = [objects[place] for place in places]
         painted = calls.draw_modes(others)  # filled or not, stroked or not; -1 of what is no path
-        boxes = (_moved(box, matrix) for box in fours(calls.boxes(others)))
+        boxes = map(_moved, fours(calls.boxes(others)), repeat(matrix))
         fills = fours(calls.fill_colours(others))
         looks = zip(boxes, fills, painted[0::2], painted[1::2], strict=True)
         start, begun = 0, len(self.texts)
@@ -310,7 +310,7 @@ def _painted_over(surface: Surface, box: Box) -> Colour | None:
 
 def _is_legible(page: float, scale: bytes, space: Matrix = IDENTITY) -> bool:
     """Whether letters so large, and drawn so, are seen on a page of this height."""
-    size, *own = struct.unpack("5f", scale)
+    size, *own = array("f", scale)
     a, b, c, d, _, _ = _product((*own, 0.0, 0.0), space)
     least, longer = MIN_FONT_SHARE * page, max(hypot(a, b), hypot(c, d))
     return abs(size) * longer <= MAX_FONT_SHARE * page and (
@@ -339,9 +339,9 @@ def _moved(box: Sequence[float], matrix: Matrix) -> Box:
 
 def _product(first: Sequence[float], second: Matrix) -> Matrix:
     """What both do, one after the other."""
-    (a, b, c, d, e, f), (g, h, i, j, k, l) = first, second
-    x, y = e * g + f * i + k, e * h + f * j + l
-    return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, x, y
+    (a, b, c, d, e, f), (g, h, i, j, x, y) = first, second
+    place = e * g + f * i + x, e * h + f * j + y
+    return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, *place
 
 
 def _area(box: Sequence[float]) -> float:
