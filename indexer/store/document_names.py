@@ -58,10 +58,14 @@ class Names:
     def __init__(self, sources: Iterable[str]) -> None:
         self.periods: dict[str, Period] = {}
         self._called: dict[str, set[str]] = {}
+        words: dict[str, list[str]] = {}
         for source in sources:
             stem = file_stem(source)
-            self.periods[source] = Period.of(stem)
-            self._called.setdefault(_name_in(stem), set()).add(source)
+            self.periods[source], words[source] = Period.of(stem), _words_in(stem)
+            self._called.setdefault("".join(words[source]), set()).add(source)
+        for source, own in words.items():  # who names a lease means its amendment, too
+            for start in self._called.keys() & {*accumulate(own[:-1])}:
+                self._called[start].add(source)
 
     def find(self, query: str) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
         """The documents that a query names; where none is, those that its words may shorten."""
@@ -94,15 +98,15 @@ class Names:
         return {source: 0.5 + self.periods[source].nearness(asked) / 2 for source in named}
 
 
-def _name_in(stem: str) -> str:
-    """The words of a file name up to the first number behind one, written together."""
+def _words_in(stem: str) -> list[str]:
+    """The words of a file name up to the first number behind one."""
     words: list[str] = []
     for word in _WORD.findall(stem):
         if not _NUMBER.fullmatch(word):
             words.append(fold(word))
         elif words:
             break
-    return "".join(word for word in words if word not in _AND)
+    return [word for word in words if word not in _AND]
 
 
 def _runs(query: str) -> Iterator[list[str]]:

@@ -30,6 +30,12 @@ def test_a_plain_statement_is_not_doubtful():
     assert sum(right) >= len(right) - 4
 
 
+def test_what_a_value_was_raised_to_is_no_former_one():
+    for text in ("The rent was raised to 950 euros.", "The rent was raised from 900 to 950 euros."):
+        assert said("rent", text).get("EUR 950") != "a former value", text
+    assert said("rent", "The rent was 950 euros.") == {"EUR 950": "a former value"}
+
+
 def test_a_row_is_what_its_brief_cells_say():
     rows = "| Work | Cost | State |\n|---|---|---|\n| {} | 900 euros | {} |"
     assert said("cost", rows.format("boiler again, old pump replaced", "open")) == {"EUR 900": ""}

@@ -46,6 +46,12 @@ def test_what_most_documents_are_called_tells_nothing_apart():
 SOME = ("a.md", "b.md", "c.md", "d.md")
 
 
+def test_whoever_names_a_document_means_those_whose_names_go_on_after_its_own():
+    lease, other = ("lease.md", "lease-amendment.pdf"), "leasehold.md"
+    assert Names([*lease, other, *SOME]).find("When does the Lease end?") == (set(lease), {})
+    assert Names([other, *SOME]).find("When does the Lease end?")[0] == set()
+
+
 @pytest.mark.parametrize(
     ("text", "years", "quarters"),
     [
