@@ -65,10 +65,14 @@ _CLOSING = lazy(r"(?:(?P<sign>[*_]{1,3}|~~)){1,2}(?![\p{L}\p{N}*_])")
 _NOTE = lazy(
     r"(?:\[\^?\w{1,4}\]|\^\d{1,3}|[¹²³⁰⁴-⁹]{1,3}|[†‡§*]{1,2}(?=\s|$)|(?<=\p{L}[.!?])\d{1,2}(?=\s|$))+"
 )
-# A title on the line of its text: "3. **Stray cats.** The town asks". No sentence without it.
+# A title on the line of its text: "3. **Stray cats.** The town asks", "(b) Stray Cats. The town
+# asks". No sentence without it.
 _RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
+_TITLED = lazy(
+    r"\s{0,8}\(\w{1,4}\)(?:\s+(?:\p{Lu}[\w'’-]*|and|or|of|the|an?|to|in|for|by|on|with))+[.:]\s*"
+)
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
-_SIGN = lazy(r"\((\w{1,4})\)(?=\s)")  # "(a)": sentencex passes over the stop after it
+_SIGN = lazy(r"(?<!\S)\((\w{1,4})\)(?=\s)")  # "(a)": sentencex passes over the stop after it
 _LEADS_IN = (":", "：")
 _ASKS = ("?", "？", "؟")
 _WIDE = lazy(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
@@ -160,10 +164,10 @@ def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
     for position in _ends(text, block, language):
         end = position + _closing(text, start, position, block.end)
         open_ended = end < block.end and end - start < MERGE_LIMIT
-        runs_in = end > position and start == block.start
+        title = _RUN_IN if end > position else _TITLED
         if open_ended and (
             _goes_on(text, start, position, language)
-            or (runs_in and _RUN_IN.fullmatch(text, start, position))
+            or (start == block.start and title.fullmatch(text, start, position))
         ):
             continue
         yield _trimmed(text, start, end, block.kind)
