@@ -123,8 +123,10 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
     for figure in missing_figures(claim, text, question):
         of = [word for value in figure.values for word in own.get(value, ())]
         whole = next(each for each in _wholes(claim) if figure.start < each.end)
-        ranked = []
-        for other in _wholes(text):
+        parts, ranked, every = _date(whole.values), [], _wholes(text)
+        if any(len(_date(o.values)) > 1 and {*o.values} <= {*whole.values} for o in every):
+            continue  # that day, and its year is not said
+        for other in every:
             its = [word for value in other.values for word in theirs.get(value, ())]
             measured, shared = any(map(is_unit, its)), set(whole.values) & set(other.values)
             if mine.issuperset(other.values) and not (
@@ -132,7 +134,7 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
             ):
                 continue
             near = len(_led(claim, whole) & _led(text, other))
-            parts, there = _date(whole.values), _date(other.values)
+            there = _date(other.values)
             both = [w for w in of if not parts and any(same_word(w, each) for each in its)]
             if parts or there:
                 same: object = any(there.get(part, said) != said for part, said in parts.items())

@@ -294,7 +294,8 @@ def passage_of(
     heads = _heads_above("\n".join([*before, text[:end]])) if is_listed else ()
     start, end = with_neighbours(text, units(text, language), start, end)
     begins, ends = (first + text.count("\n", 0, place) for place in (start, end))
-    above = [head for head in heads if head not in text[start:end]]
+    every = (line for head in heads for line in head.split("\n"))
+    above = [line for line in every if line not in text[start:end]]
     unsaid = "\n".join(head for head in heads if head not in citation.quote)
     shown = "\n".join([*above, text[start:end]])
     return Passage(replace(citation, above=unsaid), shown, begins, ends, probability)

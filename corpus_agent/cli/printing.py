@@ -125,11 +125,8 @@ def warn_of_index(file: Path | None, root: Path | None) -> None:
     An answer that is a document is found before what it quotes, also when that has changed.
     """
     if file is not None and root is not None and root in trust.stores.absolute(file).parents:
-        click.echo(
-            f"Note: {visible(quoted(file.name))} lies among your documents: the next index reads "
-            "it as one. Write it elsewhere, or name it in .corpusignore.",
-            err=True,
-        )
+        said = f"{quoted(file.name)} lies among your documents: the next index reads it as one."
+        print_notes([f"{said} Write it elsewhere, or name it in .corpusignore."])
 
 
 # ---- Progress

@@ -69,6 +69,8 @@ def table(
     Two documents side by side: table FIELD… --path A --path B
     """
     fields.lexicon.fields_of(words)  # what is no field is said before the seal
+    if csv_file and csv_file.suffix.casefold() == ".xlsx":
+        raise UsageError("--csv writes no workbook.", "Name a .csv: a spreadsheet opens it.")
     csv_to = opened_new(csv_file)
     served, corpus = opened(among)
     with counted(_LOOKING) as on_document:

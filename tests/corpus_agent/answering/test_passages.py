@@ -55,7 +55,7 @@ def test_a_row_has_no_head_of_another_table():
 STATES = """
 Lease (DRAFT 2, not approved) | ENTWURF - nicht gesandt | Annulé le 3 mai 2024 | [superseded]
 Effective 3 May 2021. Withdrawn on 4 May 2024. | Version of 2016. SUPERSEDED by that of 2023.
-Draft of 3 May | Borrador"""  # what they are called
+Draft of 3 May | Borrador | TERMINATED - by letter of 2 August 2024"""  # what they are called
 NONE = """
 (draft, sign, witness) | NBA DRAFT RULES | Draft: 3.2 m | Draft beer 4.50 | The draft was void.
 Withdrawn rules | It may be cancelled. | VOIDS"""
@@ -129,6 +129,13 @@ def test_a_list_has_the_head_right_above_it_alone():
     corpus = MemoryCorpus({"a.txt": "\n".join(lines)})
     quote = check_quotation(corpus, 1, "a.txt", "Water in the cellar.", len(lines))
     assert "Not covered" not in passage_of(corpus, quote).text
+
+
+def test_a_head_of_which_the_passage_has_a_part_is_shown_once():
+    head = f"Landlord: {'Oonagh ' * 20}\nTenants: Piotr and Hanna\n"
+    corpus = MemoryCorpus({"a.txt": f"{head}\n1. {'A year. ' * 18}\n2. Either may give notice."})
+    quote = check_quotation(corpus, 1, "a.txt", "Either may give notice.", 5)
+    assert passage_of(corpus, quote).text.count("Tenants: Piotr") == 1
 
 
 LETTER = """Brill & Sons, Gardeners

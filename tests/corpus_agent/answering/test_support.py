@@ -214,3 +214,9 @@ def test_what_contradicts_its_quotation_is_told_with_the_two_words(fact, wrong, 
     assert judgement.verdict == "differs"
     assert differing in (None, (judgement.claimed, judgement.found))
     assert said(right, fact).verdict == "supported"
+
+
+def test_a_day_whose_year_a_text_does_not_say_is_no_other_day():
+    text = "The sensor arrived on 3 June and was installed on 5 June."
+    assert said("The sensor was installed on 5 June 2025.", text).verdict != "differs"
+    assert said("The sensor was installed on 6 June 2025.", text).verdict == "differs"

@@ -178,6 +178,7 @@ def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
     assert b"invoice.txt,2024-04-11,invoice.txt:5,," in written
     again = cli("--store", store, "table", "due date", "--csv", "a.csv")
     assert (again.returncode, "is not overwritten" in again.stderr) == (2, True)
+    assert cli("--store", store, "table", "due date", "--csv", "b.xlsx").returncode == 2
     wrong = cli("--store", store, "table", "due date", "--path", "no", "--csv", "b.csv")
     assert wrong.returncode == 1
     assert cli("--store", store, "table", "due date", "--csv", "b.csv").returncode == 0
