@@ -20,8 +20,19 @@ if TYPE_CHECKING:
 AnswerStatus = Literal[Word, "not_found"]
 
 
+class _Estimated:
+    """A record with a probability, which may come from another process."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        number = getattr(self, "probability", None) or getattr(self, "confidence", None)
+        if number is not None and not 0 <= number <= 1:
+            raise ValueError("a probability is from 0 to 1")
+
+
 @dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(_Estimated):
     """A quotation and its place: 1-based lines, inclusive; `quote` is the source's text.
 
     `partial` is a piece of a sentence that was not widened to the whole. `hidden`: the document
@@ -45,10 +56,6 @@ class Citation:
     struck: bool = False
     above: str = ""
     state: str = ""
-
-    def __post_init__(self) -> None:
-        """Check the confidence, which may come from another process."""
-        _check_probability(self.confidence)
 
     @property
     def stands(self) -> bool:
@@ -101,7 +108,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(_Estimated):
     """A passage that is shown: the likely lines as a citation, with their neighbours.
 
     `text` are lines `line_start` to `line_end` of the source, and holds the quotation; what it
@@ -116,10 +123,6 @@ class Passage:
     line_end: int
     probability: float | None = None
     age: Literal["", "newer", "older"] = ""
-
-    def __post_init__(self) -> None:
-        """Check the probability, which may come from another process."""
-        _check_probability(self.probability)
 
     @property
     def word(self) -> Word:
@@ -148,7 +151,7 @@ class ModelServer:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(_Estimated):
     """An answer with its evidence.
 
     `text` is what a model or a list says, with the numbers of citations; "" where the passages
@@ -175,10 +178,6 @@ class Answer:
     probability: float | None = None
     changed: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        """Check the probability, which may come from another process."""
-        _check_probability(self.probability)
-
     @property
     def shown(self) -> tuple[Passage, ...]:
         """The passages that a reader is shown; JSON has all.
@@ -199,11 +198,6 @@ class Answer:
     def is_outright(self) -> bool:
         """Whether the first of its passages may be said to answer."""
         return self.status in ("answered", "likely")
-
-
-def _check_probability(number: float | None) -> None:
-    if number is not None and not 0 <= number <= 1:
-        raise ValueError("a probability is from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)
