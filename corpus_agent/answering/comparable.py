@@ -298,9 +298,8 @@ def aligned(there: Text, wanted: Sequence[str]) -> Run | None:
         start = max(0, begin - slack)
         matcher.set_seq1(words[start : begin + len(wanted) + slack])
         blocks = [(a + start, b, size) for a, b, size in matcher.get_matching_blocks() if size]
-        if blocks:
-            run = Run(there, _together(blocks), len(wanted))
-            best = run if best is None or run.share > best.share else best
+        run = Run(there, _together(blocks), len(wanted))
+        best = run if best is None or run.share > best.share else best
     return best
 
 

@@ -243,8 +243,6 @@ def _differ(*both: Passage) -> bool:
 
     Of two editions of one name, as their tables may have other columns, half of the words do.
     """
-    if len({passage.citation.source for passage in both}) == 1:
-        return False
     quotes = [passage.citation.quote for passage in both]
     plain = [{word for word in content_terms(quote) if not has_digit(word)} for quote in quotes]
     named = {_A_VERSION.sub("", _A_YEAR.sub("", _name(passage))) for passage in both}
@@ -267,10 +265,8 @@ def passage_of(
 ) -> Passage:
     """The passage around a citation, read from its document.
 
-    The quotation alone where it does not stand, or its document cannot be read.
+    The quotation alone where its document cannot be read.
     """
-    if not citation.quote:
-        return alone(citation, probability)
     try:
         before, lines, first = _page(corpus, citation)
         top = corpus.read(citation.source, 1, TOP).lines

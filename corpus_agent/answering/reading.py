@@ -121,8 +121,6 @@ def without_names(question: str, source: str) -> str:
     for word in reversed([*filter(None, _APART.split(file_stem(source)))][:_LONGEST_NAME]):
         spelt = _BETWEEN.join(map(regex.escape, word))
         name = rf"{spelt}(?:{_BETWEEN}{name})?(?![\p{{L}}\p{{N}}])"
-    if not name:
-        return question
     return regex.sub(rf"(?i)(?<![\p{{L}}\p{{N}}])(?!\p{{N}}){name}(?:['’]s\b)?", "", question)
 
 

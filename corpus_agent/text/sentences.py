@@ -12,7 +12,6 @@ import sentencex
 from corpus_agent.text.tables import ends_with_figures, is_row_of_names
 from corpus_agent.text.tokens import WANT_MORE, fold, has_digit, lazy
 
-CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it
 MERGE_LIMIT = 400
 
 
@@ -238,20 +237,9 @@ def units(text: str, language: str = "") -> list[Unit]:
     properties, begin = front_matter(text)
     found = [Unit(*place, "property") for place in properties]
     for block in _blocks(text, begin):
-        if block.kind == "text":
-            found.extend(
-                unit for unit in _sentences(text, block, language) if unit.start < unit.end
-            )
-            continue
-        unit = _trimmed(text, block.start, block.end, block.kind)
-        if unit.start >= unit.end:
-            continue
-        last = found[-1] if found else unit
-        announced = last.kind == "text" and text[last.start : last.end].endswith(_LEADS_IN)
-        if unit.kind == "code" and announced and unit.end - last.start <= CODE_WITH_LEAD_IN:
-            found[-1] = Unit(last.start, unit.end, "code")
-        else:
-            found.append(unit)
+        own = [_trimmed(text, block.start, block.end, block.kind)]
+        every = _sentences(text, block, language) if block.kind == "text" else own
+        found += [unit for unit in every if unit.start < unit.end]
     return found
 
 
