@@ -147,8 +147,7 @@ def claims_something(text: str, kind: str) -> bool:
     """Whether a sentence states something: no title, question or lead-in."""
     if kind == "head" or asks(text) or leads_in(text):
         return False
-    meant = [word for word in content_terms(text) if word not in STOP_WORDS]
-    return len(meant) >= LEAST_WORDS or bool(figures(text))
+    return len(meant(text)) >= LEAST_WORDS or bool(figures(text))
 
 
 def without_sources(text: str, sources: Iterable[str]) -> str:

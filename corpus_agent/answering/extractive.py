@@ -185,8 +185,8 @@ def _shown(
     least = ADDS_FROM * max((sentence.probability for sentence, _ in stand), default=0.0)
     found: list[Passage] = []
     for sentence, citation in stand:
-        held = (_joined(p.text) for p in found if p.citation.source == citation.source)
-        if sentence.probability < least or any(_joined(citation.quote) in text for text in held):
+        held = (one_line(p.text) for p in found if p.citation.source == citation.source)
+        if sentence.probability < least or any(one_line(citation.quote) in text for text in held):
             continue
         language = hits[sentence.passage].chunk.language
         numbered = numbers.numbered(citation)
@@ -198,10 +198,6 @@ def _shown(
 def _most(passage: Passage) -> float:
     """The most that a passage is likely to answer: what is struck out does not."""
     return 0.0 if passage.citation.struck else UNSETTLED if passage.citation.state else 1.0
-
-
-def _joined(text: str) -> str:
-    return " ".join(text.split())
 
 
 # ---- Passages that say the same of one thing with other values: this year's price list and last's

@@ -3,7 +3,6 @@
 Two texts with the same figures give the same set. Words are those of number_words.toml.
 """
 
-
 from __future__ import annotations
 
 import re
