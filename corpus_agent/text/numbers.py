@@ -2,6 +2,7 @@
 
 Two texts with the same figures give the same set. Words are those of number_words.toml.
 """
+# ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from unicodedata import decimal
 
@@ -41,7 +42,7 @@ _TIME = lazy(r"(?i)(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)")
 _HOUR = lazy(r"(?i)(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b")
 # Not behind a letter: C7 and E1042 are names.
 _FIGURE = lazy(
-    rf"(?V1)(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+    rf"(?V1)(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,2}}(?:,\d\d){{1,4}},\d{{3}}(?!\d)(?:\.\d+)?|\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
 )
 _HAN_DIGITS = {
     char: n for n, chars in enumerate(("零〇", "一", "二两", *"三四五六七八九")) for char in chars
@@ -73,6 +74,9 @@ _SIGN_BEHIND = lazy(
 _SIGN_OF_CELL = lazy(rf"\|[{_SPACES}]?-[{_SPACES}]$")
 _CELL_ENDS = lazy(rf"[{_SPACES}]?(?:{_MONEY}|%)?[^\S\n]*(?:$|[|\n])")
 _LONGEST_SIGN = 12  # characters, with what stands before it
+_BELOW_ZERO = lazy(
+    rf"(?i)[{_SPACES}]?(?:°[{_SPACES}]?[cf]?|degrees|grad|degr[ée]s|grados)?[{_SPACES}]?(?:below zero|unter null|sous z[ée]ro|bajo cero)"
+)
 _MONTH_YEAR = lazy(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d{2})(?![\d/-])")
 
 
@@ -108,7 +112,7 @@ def found(text: str) -> tuple[Figure, ...]:
 
 
 def _signed(figure: Figure, text: str, negative: Sequence[tuple[int, int]]) -> Figure:
-    """A figure with its sign, where it has one: -5, minus 5, (500).
+    """A figure with its sign, where it has one: -5, minus 5, 5 degrees below zero.
 
     `negative` are the brackets that say so, in order.
     """
@@ -119,6 +123,7 @@ def _signed(figure: Figure, text: str, negative: Sequence[tuple[int, int]]) -> F
     if (
         (bracket >= 0 and figure.start < negative[bracket][1])
         or _SIGN.search(text, near, figure.start)
+        or _BELOW_ZERO.match(text, figure.end)
         or _SIGN_BEHIND.match(text, figure.end)
         or (_SIGN_OF_CELL.search(text, near, figure.start) and _CELL_ENDS.match(text, figure.end))
     ):
@@ -180,7 +185,11 @@ def _dates(text: str) -> Iterator[Figure]:
 def _scaled(match: regex.Match[str]) -> list[str]:
     """A figure with the word or sign behind it that multiplies it: 1.2 million, 5万."""
     scale = fold(match["scale"].rstrip("."))
-    value = Decimal(_plain(match["number"])) * (_SYMBOL_SCALES.get(scale) or NUMBER_OF[scale])
+    times = _SYMBOL_SCALES.get(scale) or NUMBER_OF[scale]
+    try:
+        value = Decimal(_plain(match["number"])) * times
+    except InvalidOperation:  # 1.2.3 is no number
+        return [_plain(match["number"])]
     return [f"{value.normalize():f}"]
 
 
@@ -218,6 +227,8 @@ def _han_number(match: regex.Match[str]) -> list[str]:
 
 def _plain(number: str) -> str:
     """A number without groups of thousands and needless zeros, with a point for a decimal sign."""
+    if re.fullmatch(r"[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?", number):  # 12,50,000
+        number = number.replace(",", "")
     if re.fullmatch(r"0[.,][0-9]+", number):  # zero has no thousands: 0.125
         return number.replace(",", ".").rstrip("0").rstrip(".")
     parts = re.split(rf"[.,'’{_SPACES}]", number)
@@ -366,7 +377,9 @@ def _part(words: Sequence[_Word], at: int, text: str) -> tuple[Figure, int] | No
     behind = words[at + 1][2] if at + 1 < len(words) else ""
     share = word.endswith("el") or word in _SHARES
     if word in _FRACTIONS and (
-        share or (before in (*_ONE, "a", "") and behind in ("of", "des", "de", "du"))
+        share
+        or (before in (*_ONE, "a", "") and behind in ("of", "des", "de", "du"))
+        or (word == "half" and behind in ("of", "the"))
     ):
         return Figure(start, end, (f"part {_FRACTIONS[word]}",)), at + 1
     behind_article = before in _DEFINITE and text[start].islower()

@@ -12,6 +12,7 @@ import sentencex
 from corpus_agent.text.tables import ends_with_figures, is_row_of_names
 from corpus_agent.text.tokens import WANT_MORE, fold, has_digit, lazy
 
+CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it
 MERGE_LIMIT = 400
 
 
@@ -64,16 +65,10 @@ _CLOSING = lazy(r"(?:(?P<sign>[*_]{1,3}|~~)){1,2}(?![\p{L}\p{N}*_])")
 _NOTE = lazy(
     r"(?:\[\^?\w{1,4}\]|\^\d{1,3}|[¹²³⁰⁴-⁹]{1,3}|[†‡§*]{1,2}(?=\s|$)|(?<=\p{L}[.!?])\d{1,2}(?=\s|$))+"
 )
-# A title on the line of its text: "3. **Stray cats.** The town asks", "(b) Stray Cats. The town
-# asks". No sentence without it.
+# A title on the line of its text: "3. **Stray cats.** The town asks". No sentence without it.
 _RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
-_TITLED = lazy(
-    r"\s{0,8}\(\w{1,4}\)(?:\s+(?:\p{Lu}[\w'’-]*|and|or|of|the|an?|to|in|for|by|on|with))+[.:]\s*"
-)
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _SIGN = lazy(r"(?<!\S)\((\w{1,4})\)(?=\s)")  # "(a)": sentencex passes over the stop after it
-_LEADS_IN = (":", "：")
-_ASKS = ("?", "？", "؟")
 _WIDE = lazy(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 # Thai and Lao have no full stop, and a space may stand before what a clause denies or permits. So
 # they are cut at spaces only into pieces as long as can be verified whole.
@@ -163,10 +158,10 @@ def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
     for position in _ends(text, block, language):
         end = position + _closing(text, start, position, block.end)
         open_ended = end < block.end and end - start < MERGE_LIMIT
-        title = _RUN_IN if end > position else _TITLED
+        runs_in = end > position and start == block.start
         if open_ended and (
             _goes_on(text, start, position, language)
-            or (start == block.start and title.fullmatch(text, start, position))
+            or (runs_in and _RUN_IN.fullmatch(text, start, position))
         ):
             continue
         yield _trimmed(text, start, end, block.kind)
@@ -239,7 +234,12 @@ def units(text: str, language: str = "") -> list[Unit]:
     for block in _blocks(text, begin):
         own = [_trimmed(text, block.start, block.end, block.kind)]
         every = _sentences(text, block, language) if block.kind == "text" else own
-        found += [unit for unit in every if unit.start < unit.end]
+        for unit in (unit for unit in every if unit.start < unit.end):
+            last = found[-1] if found else unit
+            announced = last.kind == "text" and leads_in(text[last.start : last.end])
+            if unit.kind == "code" and announced and unit.end - last.start <= CODE_WITH_LEAD_IN:
+                unit = Unit(found.pop().start, unit.end, "code")
+            found.append(unit)
     return found
 
 
@@ -279,12 +279,12 @@ def is_item(text: str) -> bool:
 
 def asks(text: str) -> bool:
     """Whether a unit is a question."""
-    return text.endswith(_ASKS)
+    return text.endswith(("?", "？", "؟"))
 
 
 def leads_in(text: str) -> bool:
     """Whether a unit announces what follows it, by a colon at its end."""
-    return text.endswith(_LEADS_IN)
+    return text.endswith((":", "："))
 
 
 _COURTESY = lazy(rf"(?i)\W*(?:{_ANY['greeting']}|{_ANY['courtesy']})\b")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, dropwhile, takewhile
 
 from indexer.files.paths import file_stem
 from indexer.words import fold
@@ -56,13 +56,11 @@ class Names:
     """The names of the documents of a corpus."""
 
     def __init__(self, sources: Iterable[str]) -> None:
-        self.periods: dict[str, Period] = {}
+        words = {source: _words_in(file_stem(source)) for source in sources}
+        self.periods = {source: Period.of(file_stem(source)) for source in words}
         self._called: dict[str, set[str]] = {}
-        words: dict[str, list[str]] = {}
-        for source in sources:
-            stem = file_stem(source)
-            self.periods[source], words[source] = Period.of(stem), _words_in(stem)
-            self._called.setdefault("".join(words[source]), set()).add(source)
+        for source, own in words.items():
+            self._called.setdefault("".join(own), set()).add(source)
         for source, own in words.items():  # who names a lease means its amendment, too
             for start in self._called.keys() & {*accumulate(own[:-1])}:
                 self._called[start].add(source)
@@ -100,12 +98,8 @@ class Names:
 
 def _words_in(stem: str) -> list[str]:
     """The words of a file name up to the first number behind one."""
-    words: list[str] = []
-    for word in _WORD.findall(stem):
-        if not _NUMBER.fullmatch(word):
-            words.append(fold(word))
-        elif words:
-            break
+    named = dropwhile(_NUMBER.fullmatch, _WORD.findall(stem))
+    words = map(fold, takewhile(lambda word: not _NUMBER.fullmatch(word), named))
     return [word for word in words if word not in _AND]
 
 

@@ -107,7 +107,6 @@ SEVERAL = [
     # Before a word an abbreviation may end one, and a word that is none does before a figure.
     ("it", "Lo dice a p. es. pag. Nessuno lo nega.", ["Lo dice a p. es. pag.", "Nessuno lo nega."]),
     ("en", "(a) It rose. Fees fell. (b) It fell.", ["(a) It rose.", "Fees fell.", "(b) It fell."]),
-    ("en", "(b) Return of Keys. All are due.", ["(b) Return of Keys. All are due."]),
     ("it", "Il prezzo sale. 12 soci votano.", ["Il prezzo sale.", "12 soci votano."]),
     ("en", "The fee is 45. The deposit is 90.", ["The fee is 45.", "The deposit is 90."]),
 ]
