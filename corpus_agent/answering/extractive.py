@@ -261,8 +261,10 @@ def passage_of(
 ) -> Passage:
     """The passage around a citation, read from its document.
 
-    The quotation alone where its document cannot be read.
+    The quotation alone where it does not stand, or its document cannot be read.
     """
+    if not citation.quote:
+        return alone(citation, probability)
     try:
         before, lines, first = _page(corpus, citation)
         top = corpus.read(citation.source, 1, TOP).lines
