@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from corpus_agent.answering.decision import word_of
+from corpus_agent.answering.decision import BESIDE_ANSWERED, word_of
 from corpus_agent.text.wording import Verdict, Word
 from corpus_agent.tools.corpus import ToolCall
 from indexer import Coverage
@@ -180,14 +180,13 @@ class Answer(_Estimated):
 
     @property
     def shown(self) -> tuple[Passage, ...]:
-        """The passages that a reader is shown; JSON has all.
+        """The passages that a reader is shown: beside one that answers none that hardly does.
 
-        Beside one that answers, those that only perhaps do hold nothing more: of 152 such answers,
-        12 of them wrong, one found in the other 74 passages what the first lacked.
+        JSON has all.
         """
-        if self.text or all(one.word != "answered" for one in self.passages):
-            return self.passages
-        return tuple(one for one in self.passages if one.word != "perhaps" or one.age)
+        sure = any(one.word == "answered" for one in self.passages) and not self.text
+        least = BESIDE_ANSWERED if sure else 0.0
+        return tuple(one for one in self.passages if one.age or (one.probability or 0.0) >= least)
 
     @property
     def citations(self) -> tuple[Citation, ...]:

@@ -94,9 +94,9 @@ def test_an_advised_command_takes_the_options_that_were_typed_and_no_name_is_alt
     assert changed.endswith("Run: corpus-agent -s work index")
 
 
-def test_beside_a_passage_that_answers_none_is_shown_that_only_perhaps_does():
+def test_beside_a_passage_that_answers_none_is_shown_that_hardly_does():
     for probabilities, shown in (
-        ((0.95, 0.5, 0.3), "a"),
+        ((0.95, 0.5, 0.3), "ab"),
         ((0.95, 0.8, 0.3), "ab"),
         ((0.85, 0.5, 0.3), "abc"),
     ):
