@@ -25,6 +25,7 @@ HITS = 5
 PER_SOURCE = 2
 POOL = 50  # hits among which those of one document are looked for
 MAX_SHOWN_QUERY = 200  # characters
+A_FEW = 3  # words, that somebody looks for rather than asks with
 
 
 def run(
@@ -67,8 +68,9 @@ def missing(query: str, hits: Sequence[Hit]) -> list[str]:
 
 
 def lacking_words(query: str, hits: Sequence[Hit]) -> str:
-    """That no hit has the words between quotation marks, "" where one has or there are none."""
-    words = " and ".join(map(enclosed, missing(query, hits)))
+    """That no hit has the words between quotation marks, or any of a few; "" where one has."""
+    none = [query] * (len(query.split()) <= A_FEW and not any(hit.bm25 for hit in hits))
+    words = " and ".join(map(enclosed, missing(query, hits) or none))
     return words and f"No passage was found with {words}"
 
 

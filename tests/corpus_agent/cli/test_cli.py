@@ -122,6 +122,7 @@ def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
     said = cli("search", '"polar bears"').stdout
     assert said.startswith("No passage was found with “polar bears”, and none is near.\n")
     assert "\n1. " not in said
+    assert "No passage was found with “glimmerfin”" in cli("search", "glimmerfin").stdout
     said = cli("search", '"bread rises"').stdout
     assert said.startswith("No passage was found with “bread rises”. The nearest:\n\n1. oven.md:3")
     assert list(Path(os.environ["HOME"]).iterdir()) == []  # nothing outside the store
