@@ -17,9 +17,9 @@ from pathlib import Path
 from statistics import mean
 
 from benchmarks.common import corpus_of, data, document_files, print_table, read_jsonl
+from indexer.fusion import POOL
 from indexer.index import Index
 from indexer.records import Hit, Query
-from indexer.retrieve import POOL
 
 SETS = ("med", "cacm", "time", "scifact-train", "handbook-anchor")
 CUT = 10

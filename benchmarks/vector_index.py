@@ -7,7 +7,7 @@ without an index of vectors (the control: every vector is compared; left out by 
 takes seconds a query of many rows), then the indices are made as the next run that writes would
 make them, and the same queries are asked again. Every step is a process of its own that reports its
 memory. A query is a stored vector with noise, and words of a stored passage; what is timed is all
-of `indexer.retrieve.search` with the vector of the query at hand.
+of `indexer.fusion.search` with the vector of the query at hand.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchmarks.common import print_table
-from indexer import retrieve
+from indexer import fusion
 from indexer.records import Chunk, FileRow, Fingerprint, Query
 from indexer.store.snapshot import Snapshot, Snapshots
 from indexer.store.storage import make_store, usage
@@ -178,11 +178,11 @@ def search(store: Path, count: int) -> dict[str, float]:
     if not vector_index(snapshot)[0]:
         queries = queries[: QUERIES // 4]  # the control is slow
     for vector, text in queries[:20]:
-        retrieve.search(alone, Prepared(vector), Query(text, TOP, 2))
+        fusion.search(alone, Prepared(vector), Query(text, TOP, 2))
     taken = []
     for vector, text in queries:
         started = time.monotonic()
-        retrieve.search(alone, Prepared(vector), Query(text, TOP, 2))
+        fusion.search(alone, Prepared(vector), Query(text, TOP, 2))
         taken.append(1_000 * (time.monotonic() - started))
     p50, p95 = np.percentile(taken, (50, 95))
     figures = {"p50": float(p50), "p95": float(p95), "memory": memory("VmHWM")}

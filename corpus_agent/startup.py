@@ -26,9 +26,9 @@ from corpus_agent.settings import (
     of_store,
     stores_to_read,
 )
-from corpus_agent.trust.known import flag_for, root_of, store_to_write
 from corpus_agent.trust.stores import StorePlace, absolute, check_outside, place_of, record
 from corpus_agent.trust.user_state import NoUserState, receipt_key
+from corpus_agent.trust.which_index import flag_for, root_of, store_to_write
 from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
 
 

@@ -13,7 +13,7 @@ from copy import copy as copy_of
 from dataclasses import replace
 from pathlib import Path
 
-from indexer import retrieve
+from indexer import fusion
 from indexer.chunk import Chunker, heading_of
 from indexer.embed.encoder import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable, UnreadableDocument
@@ -141,7 +141,7 @@ class Index(Snapshots):
             query = replace(query, among=among)
         if query.among is not None and not query.among:
             return []
-        hits = retrieve.search(self, self.encoder, query)
+        hits = fusion.search(self, self.encoder, query)
         for hit in hits:
             self._check_text(hit)
         now = self.states({hit.chunk.source for hit in hits})

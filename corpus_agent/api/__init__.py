@@ -17,7 +17,7 @@ from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_
 from corpus_agent.startup import Launch, for_indexing, for_reading
 from corpus_agent.text.naming import known
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.trust.known import stores_from_here
+from corpus_agent.trust.which_index import stores_from_here
 from indexer import STATUSES, Choices, Ocr, Query, RunDisplay, UsageError, storage
 
 if TYPE_CHECKING:

@@ -129,7 +129,7 @@ def stores(drop: str | None, as_json: bool) -> None:
         click.echo(f"Off the list: {called(str(trusted.stores.drop(drop)), kind=PATH)}", err=True)
     # None is looked for: the list is for where several are meant, or one is gone.
     settings = settings_in_force(several=True, finding=False)
-    content = render.stores_object(trusted.known.known_stores(settings))
+    content = render.stores_object(trusted.which_index.known_stores(settings))
     if as_json:
         return print_json(content)
     return print_lines(render.stores_lines(content))

@@ -261,17 +261,17 @@ def settings_in_force(
     for name in unknown_variables(os.environ):
         click.echo(f"Note: {name} is not a setting of corpus-agent and is ignored.", err=True)
     to_read = finding and not to_come
-    chosen, left_out = trust.known.chosen_stores(
+    chosen, left_out = trust.which_index.chosen_stores(
         given["stores"], everything=given["all_stores"], to_read=to_read
     )
     print_notes(left_out)
     store = chosen[0].store if chosen else None
     settings = load({**given["flags"], "store": store, **flags}, given["config"], os.environ)
     if settings.store is None and not chosen and finding:
-        found = trust.known.store_here(paths.working_folder())
+        found = trust.which_index.store_here(paths.working_folder())
         if found is None and not to_come:
-            raise trust.known.no_index_here()
-        chosen = trust.known.chosen_stores([found])[0] if found is not None else ()
+            raise trust.which_index.no_index_here()
+        chosen = trust.which_index.chosen_stores([found])[0] if found is not None else ()
     if len(chosen) > 1:
         settings = replace(settings, store=None, several=chosen)
         if not several:

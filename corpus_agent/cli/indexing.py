@@ -134,7 +134,7 @@ def _one_of(folders: Sequence[Path], flags: Mapping[str, object]) -> Path | None
             "Leave out --store, --all-stores and CORPUS_AGENT_STORE.",
         )
     roots = dict.fromkeys(map(indexer.check_root, folders))  # all, before any is indexed
-    stores = {folder: trust.known.store_to_write(Settings(), folder) for folder in roots}
+    stores = {folder: trust.which_index.store_to_write(Settings(), folder) for folder in roots}
     parent, failed = os.getpid(), 0
     for folder in stores:
         click.echo(f"{called(str(folder), kind=PATH)}:", err=True)
@@ -149,9 +149,8 @@ def _one_of(folders: Sequence[Path], flags: Mapping[str, object]) -> Path | None
         if code not in (0, EXIT_SOME_FAILED):
             raise SystemExit(code if code > 0 else 128 - code)
         failed = code or failed
-    named = " ".join(
-        f"-s {shlex.quote(one.name)}" for one in trust.known.chosen_stores([*stores.values()])[0]
-    )
+    chosen, _ = trust.which_index.chosen_stores([*stores.values()])
+    named = " ".join(f"-s {shlex.quote(one.name)}" for one in chosen)
     click.echo(f'To ask them together: corpus-agent {named} ask "…"')
     raise SystemExit(failed)
 

@@ -39,7 +39,7 @@ from corpus_agent.text.sanitize import message
 from corpus_agent.tools.corpus import ToolResult, failure
 from corpus_agent.tools.toolbox import ASK_CORPUS as SPEC
 from corpus_agent.tools.toolbox import check_arguments
-from corpus_agent.trust.known import stores_from_here
+from corpus_agent.trust.which_index import stores_from_here
 from indexer import CorpusError
 
 if TYPE_CHECKING:

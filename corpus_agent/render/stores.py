@@ -14,8 +14,8 @@ from indexer import INSTALL_OCR, LEAST_UNREAD, paths
 if TYPE_CHECKING:
     from corpus_agent.render.common import Object
     from corpus_agent.service.service import IndexStatus
-    from corpus_agent.trust.known import KnownStore
     from corpus_agent.trust.stores import Permission, StorePlace
+    from corpus_agent.trust.which_index import KnownStore
     from indexer import storage
 
 MULTILINGUAL = "corpus-agent --model multilingual index"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_modules
 
 if TYPE_CHECKING:
-    from corpus_agent.trust import known as known
     from corpus_agent.trust import stores as stores
+    from corpus_agent.trust import which_index as which_index
 else:
-    __getattr__ = lazy_modules(__name__, ("known", "stores"))
+    __getattr__ = lazy_modules(__name__, ("which_index", "stores"))

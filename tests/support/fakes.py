@@ -39,8 +39,8 @@ from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded, Tokens
 from indexer.errors import Refused, Unreachable
+from indexer.fusion import diverse
 from indexer.records import Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
-from indexer.retrieve import diverse
 from indexer.store.document_names import Names
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 

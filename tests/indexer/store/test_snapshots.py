@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import Refused
+from indexer.fusion import search
 from indexer.index import Index
 from indexer.records import PACKAGED_MODEL, Query
-from indexer.retrieve import search
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshots
 from tests.support.fakes import ToyEncoder

@@ -8,8 +8,8 @@ import pytest
 from corpus_agent import startup
 from corpus_agent.settings import Settings
 from corpus_agent.trust import user_state
-from corpus_agent.trust.known import chosen_stores, no_index_here, store_here, store_to_write
 from corpus_agent.trust.stores import MAX_NAME_CHARS, STATE, name_for, place_of
+from corpus_agent.trust.which_index import chosen_stores, no_index_here, store_here, store_to_write
 from indexer.errors import UntrustedStore, UsageError
 from tests.support.toy_index import sync
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from indexer.embed.languages import covered
-from indexer.records import Chunk, Hit, Query
-from indexer.retrieve import (
+from indexer.fusion import (
     diverse,
     fuse,
     languages_by_vectors,
@@ -16,6 +15,7 @@ from indexer.retrieve import (
     vector_weight,
     with_relevance,
 )
+from indexer.records import Chunk, Hit, Query
 from indexer.store.ranking import Candidate
 from indexer.store.snapshot import Snapshots
 from indexer.words import phrases
