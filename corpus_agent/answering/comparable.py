@@ -32,20 +32,16 @@ _HIDDEN = "\x1e"  # stands for mark-up: it parts no word, and between words it i
 # Mark-up without meaning: emphasis in pairs, tags within a line, the sign of
 # a quoted mail. Not strikethrough (~~), and no "*" or "_" next to a figure or letter.
 _OPENED, _CLOSED = r"(?<![[\p{L}\p{N}*_\\]--\p{Han}])", r"(?![[\p{L}\p{N}*_]--\p{Han}])"
-# Bounded: what opens and is never closed would be sought to the end from each sign anew.
-_OPENS = rf"(?P<a>{_OPENED}(?:\*\*\*|\*\*|\*|___|__|_|`))(?=[^\s*_`])"
-_ALONG = r"(?:(?![^\S\n]{2}).){0,500}"
-_CLOSES = rf"{_ALONG}?(?<=[^\s*_`\\])(?P<b>(?P=a){_CLOSED})"
-_OVER_LINES = regex.compile(rf"{_OPENS}(?:{_ALONG}+\n(?![\s>])){{1,8}}{_CLOSES}", regex.VERSION1)
 _MARKUP = regex.compile(
-    rf"(?m){_OPENS}{_CLOSES}"
+    rf"(?P<a>{_OPENED}(?:\*\*\*|\*\*|\*|___|__|_|`))(?=[^\s*_`])(?:(?!\s{{2}}).){{0,2000}}?(?<=[^\s*_`\\])"
+    rf"(?P<b>(?P=a){_CLOSED})"
     r"|(?P<a></?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)"
     r"|(?P<a>^(?:[^\S\n]*>)+[^\S\n]+)(?![^\S\n]*[\p{N}\p{Sc}.\p{Pd}−])",
     regex.VERSION1,
 )
 # Link targets and note marks are ignored for a quotation that has none.
 LINKS = regex.compile(
-    r"(?m)(?<!\\)(?P<a>!?\[\[(?:[^\[\]|\n]{1,300}\|)?)(?=[\p{L}\p{N}])[^\[\]|\n]{1,300}(?P<b>\]\])"
+    r"(?<!\\)(?P<a>!?\[\[(?:[^\[\]|\n]{1,300}\|)?)(?=[\p{L}\p{N}])[^\[\]|\n]{1,300}(?P<b>\]\])"
     r"|(?P<a>(?<=\S)[ ]\^(?=[\w-]*[A-Za-z])[A-Za-z0-9-]{3,40}$)|"
     r"(?<!\\)(?P<a>!?\[)(?![\s^])[^\[\]\n]{1,200}(?P<b>\](?:\([^()\s]{1,300}\)|\[[^\[\]\n]{0,40}\]))"
     r"|(?<=[\p{L}\p{P}])(?P<a>\[\^?\p{N}{1,3}\])(?![\p{N}(\[])"
@@ -56,19 +52,15 @@ _BLANKS = regex.compile(
 )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4096)
 def without_markup(text: str, linked: bool) -> str:
-    """A text of the same length without its mark-up; with `linked` links and note marks stay."""
+    """A line of the same length without its mark-up; with `linked` links and note marks stay."""
     text = _BLANKS.sub(lambda blank: " " * len(blank[0]), text)
-    for pattern in (_MARKUP, _MARKUP, _OVER_LINES, *(() if linked else (LINKS,))):  # one in another
-        text = pattern.sub(_hidden, text)
+    for pattern in (_MARKUP, _MARKUP, *(() if linked else (LINKS,))):  # bold in italics
+        for match in pattern.finditer(text):
+            for start, end in (*match.spans("a"), *match.spans("b")):
+                text = text[:start] + _HIDDEN * (end - start) + text[end:]
     return text
-
-
-def _hidden(match: regex.Match[str]) -> str:
-    opened, closed = len(match["a"]), len(match["b"] or "")
-    within = match[0][opened : len(match[0]) - closed]
-    return _HIDDEN * opened + within + _HIDDEN * closed
 
 
 # ---- Exactly
@@ -113,7 +105,7 @@ class Signs:
 
     @cached_property
     def _bare(self) -> str:
-        return without_markup(self.text, self.linked)
+        return "\n".join(without_markup(line, self.linked) for line in self.text.split("\n"))
 
     def _matches(self) -> Iterator[regex.Match[str]]:
         return (_BROKEN_SIGNS if self.broken else _SIGNS).finditer(self._bare)
@@ -176,7 +168,8 @@ class Text:
     @classmethod
     def of(cls, text: str) -> Text:
         """A text without mark-up, its words in one form."""
-        plain = _BROKEN.sub(r"\1\n", without_markup(visible(text), linked=False))
+        lines = (without_markup(line, linked=False) for line in visible(text).split("\n"))
+        plain = _BROKEN.sub(r"\1\n", "\n".join(lines))
         found = [*_TOKEN.finditer(plain)]
         words = (unicodedata.normalize("NFKC", m[0].translate(SAME)).casefold() for m in found)
         return cls(plain, tuple(words), tuple(match.span() for match in found))

@@ -252,6 +252,7 @@ def _differ(*both: Passage) -> bool:
 CONTEXT = 400  # characters on either side of a quotation that its neighbours fill at most
 BESIDE_ITEM = 240  # the same of an item of a list
 REST_OF_LINE = 120  # the same of a line that is shown whole
+LONGEST_UNIT = 4  # words above the names of columns: "€ in millions"
 LINES_ABOVE, LINES_BELOW = 240, 12  # in which the head of a list or table is looked for
 _ENDS = ("head", "page")
 
@@ -327,7 +328,8 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
     # No rule marks the names: the line above all rows.
     first = at - len([*takewhile(ends_with_figures, reversed(lines[:at]))])
     above, names = ["", "", *lines[:first]][-2:]
-    return [*filter(says_unit, [above]), *filter(is_brief, [names])]
+    is_unit = says_unit(above) and len(above.split()) <= LONGEST_UNIT
+    return [*[above] * is_unit, *filter(is_brief, [names])]
 
 
 def _heads_above(text: str) -> Sequence[str]:

@@ -26,9 +26,10 @@ class _Estimated:
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        number = getattr(self, "probability", None) or getattr(self, "confidence", None)
-        if number is not None and not 0 <= number <= 1:
-            raise ValueError("a probability is from 0 to 1")
+        for name in ("probability", "confidence"):
+            number = getattr(self, name, None)
+            if number is not None and not 0 <= number <= 1:
+                raise ValueError("a probability is from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,7 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
             return (first, index) if fits else None
         if len(line.split()) <= _PROSE_WORDS and _names_others(line, count):
             return None
-        if says_unit(line) and not ends_with_figures(line) and _has_title(lines, index):
+        if says_unit(line) and line[0] != "(" and _has_title(lines, index):
             return None  # of a table that begins here
         if _are_labels(lines[index], lines[-1], count):
             return index, index
@@ -227,7 +227,8 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
 def _names_others(line: str, count: int) -> bool:
     """Whether a line names columns otherwise: "Budget 2031 Budget 2030", "2023 Software Group"."""
     rest, periods = _ONE_PERIOD.subn("", line)
-    is_named = _ONE_PERIOD.match(line) is not None and len(rest.split()) == count
+    names = [word for word in rest.split() if word[0].isupper()]
+    is_named = _ONE_PERIOD.match(line) is not None and len(names) == len(rest.split()) == count
     return (periods > 1 or is_named) and not any(map(str.isdigit, rest))
 
 

@@ -56,29 +56,36 @@ class Names:
     """The names of the documents of a corpus."""
 
     def __init__(self, sources: Iterable[str]) -> None:
-        words = {source: _words_in(file_stem(source)) for source in sources}
-        self.periods = {source: Period.of(file_stem(source)) for source in words}
+        self.periods: dict[str, Period] = {}
         self._called: dict[str, set[str]] = {}
-        for source, own in words.items():
-            self._called.setdefault("".join(own), set()).add(source)
-        for source, own in words.items():  # who names a lease means its amendment, too
-            for start in self._called.keys() & {*accumulate(own[:-1])}:
-                self._called[start].add(source)
+        for source in sources:
+            stem = file_stem(source)
+            self.periods[source] = Period.of(stem)
+            self._called.setdefault("".join(_words_in(stem)), set()).add(source)
 
     def find(self, query: str) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
         """The documents that a query names; where none is, those that its words may shorten."""
-        full: frozenset[str] = frozenset()
+        exact: set[str] = set()
         short: dict[str, frozenset[str]] = {}
         for run in _runs(query):
             name = "".join(word for word in map(fold, run) if word not in _AND)
             if name in self._called and (len(name) > 2 or not name.isalpha()):
-                full |= self._called[name]
+                exact.add(name)
             elif own := self._shortened("".join(run), name):
                 short[" ".join(run)] = frozenset(own)
+        full = frozenset().union(*map(self._called.__getitem__, exact))
+        if len(exact) == 1:
+            wider = full | self._going_on(*exact)
+            full = wider if len(wider) <= MOST_NAMED else full
         found = full or frozenset().union(*short.values())
         if len(found) > max(MOST_NAMED, len(self.periods) // 2):
             return frozenset(), {}
         return full, {} if full else short
+
+    def _going_on(self, name: str) -> set[str]:
+        """The documents whose names go on after this one: of a lease its amendment."""
+        alike = (own for called, own in self._called.items() if called.startswith(name))
+        return {s for own in alike for s in own if name in accumulate(_words_in(file_stem(s)))}
 
     def _shortened(self, written: str, name: str) -> set[str]:
         """The documents of the one name that begins so, or has these capitals in this order."""

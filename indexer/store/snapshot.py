@@ -6,12 +6,13 @@ different stores are told apart by their highest bits.
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, islice
 from math import log1p
 from pathlib import Path
 from typing import TypeVar
@@ -36,7 +37,8 @@ _IS_DOCUMENT = "status IN ('indexed', 'unreachable')"
 MOST_NAMES = 50_000  # documents, whose names take .5 s to be read
 USES = 20  # passages with a short form, by which it is told from a word
 SIMILAR = 3  # names that are proposed for one that is not there
-SIMILAR_NAMES, NAME_START = 500, 3  # compared with it (11 ms), that have its first letters
+SIMILAR_NAMES = 500  # compared with it: 11 ms
+NAME_WORDS, WORD_START = 8, 4  # of it that are looked for: words, and letters of each
 MAX_NAME = 300  # characters of it that are compared
 _Named = TypeVar("_Named", FileRow, Chunk)
 
@@ -271,13 +273,15 @@ class Snapshots:
     def similar(self, source: str) -> list[str]:
         """Up to three documents below a folder of that name, else similar documents or folders."""
         named, name = self.split(source)
+        words = re.findall(r"[^\W_]{3,}", name)[:NAME_WORDS]
+        begins = [word.casefold()[:WORD_START] for word in words]
         every = sorted(filter(self.is_here, (self if named is None else named).documents))
         if source.endswith("/"):
             every = sorted({f"{name.rpartition('/')[0]}/" for name in every if "/" in name})
-        inside = [name for name in every if name.startswith(f"{source.rstrip('/')}/")]
-        start = name.rstrip("/").rpartition("/")[2].casefold()[:NAME_START]
-        alike = [name for name in every if start in name.casefold()][:SIMILAR_NAMES]
-        return inside[:SIMILAR] or get_close_matches(source[:MAX_NAME], alike, SIMILAR, 0.5)
+        alike = (name for name in every if any(begin in name.casefold() for begin in begins))
+        names = [*islice(alike, SIMILAR_NAMES)]
+        inside = [name for name in names if name.startswith(f"{source.rstrip('/')}/")]
+        return inside[:SIMILAR] or get_close_matches(source[:MAX_NAME], names, SIMILAR, 0.5)
 
     @cached_property
     def _names(self) -> Names:

@@ -297,10 +297,10 @@ class Drawing:
 def _painted_over(surface: Surface, box: Box) -> Colour | None:
     """The colour that a surface gives all of a box; None if it is no plain rectangle around it."""
     own = None if surface.colour is None else calls.rectangle(surface.drawn)
-    if own is None or not _around(_room(surface.drawn, surface.matrix, surface.room), box):
-        return None
     a, b, c, d, e, f = _product(calls.matrix(surface.drawn), surface.matrix)
-    edge, area = EDGE * (box[3] - box[1]), a * d - b * c
+    edge, area, room = EDGE * (box[3] - box[1]), a * d - b * c, surface.room
+    if not (own and area and _around(_room(surface.drawn, surface.matrix, room), box)):
+        return None
     for x, y in product((box[0] + 1, box[2] - 1), (box[1] + edge, box[3] - edge)):
         across, up = ((x - e) * d - (y - f) * c) / area, ((y - f) * a - (x - e) * b) / area
         if not (own[0] <= across <= own[2] and own[1] <= up <= own[3]):

@@ -107,6 +107,7 @@ SEVERAL = [
     # Before a word an abbreviation may end one, and a word that is none does before a figure.
     ("it", "Lo dice a p. es. pag. Nessuno lo nega.", ["Lo dice a p. es. pag.", "Nessuno lo nega."]),
     ("en", "(a) It rose. Fees fell. (b) It fell.", ["(a) It rose.", "Fees fell.", "(b) It fell."]),
+    ("en", "(1) I pay. (2) We mend. (3) Both do.", ["(1) I pay.", "(2) We mend.", "(3) Both do."]),
     ("it", "Il prezzo sale. 12 soci votano.", ["Il prezzo sale.", "12 soci votano."]),
     ("en", "The fee is 45. The deposit is 90.", ["The fee is 45.", "The deposit is 90."]),
 ]
@@ -237,6 +238,8 @@ STACKED = (
     ("(In millions)|2021 2020|Slip 5 4|2023 2022|Bollards 18 17", "2023 2022"),  # of another table
     ("2023 2022|Slip 5 4|Quays|£ in millions|East West|Rent 18 17", ""),
     ("2023 2022|Slip 5 4|2023 East West|Rent 18 17", ""),
+    ("2023 2022|2023 as restated|Rent 18 17", "2023 2022"),
+    ("2023 2022|Net sales|(in thousands)|Rent 18 17", "2023 2022|(in thousands)"),
     ("2023|Rent 18 17", ""),  # one year names no two columns
 )  # fmt: skip
 

@@ -50,6 +50,9 @@ def test_whoever_names_a_document_means_those_whose_names_go_on_after_its_own():
     lease, other = ("lease.md", "lease-amendment.pdf"), "leasehold.md"
     assert Names([*lease, other, *SOME]).find("When does the Lease end?") == (set(lease), {})
     assert Names([other, *SOME]).find("When does the Lease end?")[0] == set()
+    more = (*lease, "lease-annex.md", "lease-notice.md")  # too many to be meant
+    assert Names([*more, *SOME]).find("When does the Lease end?") == ({"lease.md"}, {})
+    assert Names([*more, *SOME]).find("When was the Lease Amendment signed?")[0] == set(lease)
 
 
 @pytest.mark.parametrize(
