@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from corpus_agent.text.wording import Word
 
 ANSWERED_FROM, LIKELY_FROM = 0.90, 0.75
-BESIDE_ANSWERED = 0.40  # from which a passage is shown beside one that answers
+BESIDE_ANSWERED = 0.5  # from which a passage is shown beside one that answers
 Said = Literal["yes", "partly", "nothing", "no"]
 
 # Log-odds that the passages answer: the model's as a reader and the program's own, added. See
