@@ -68,7 +68,6 @@ _NOTE = lazy(
 # A title on the line of its text: "3. **Stray cats.** The town asks". No sentence without it.
 _RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
-_SIGN = lazy(r"(?<!\S)\(([a-z]{1,4}|[A-Z])\)(?=\s)")  # sentencex misses the next stop
 _WIDE = lazy(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 # Thai and Lao have no full stop, and a space may stand before what a clause denies or permits. So
 # they are cut at spaces only into pieces as long as can be verified whole.
@@ -174,7 +173,7 @@ def _ends(text: str, block: Unit, language: str) -> Iterator[int]:
     """Where a paragraph may be cut: the ends of its sentences, and of parts without stops."""
     end = block.start
     body = text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
-    for piece in sentencex.segment(language or "en", _SIGN.sub(r"[\1]", body)):
+    for piece in sentencex.segment(language or "en", body):
         start, end = end, end + len(piece)
         yield from _spaces(text, start, end)
         yield end

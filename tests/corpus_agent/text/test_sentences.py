@@ -106,8 +106,6 @@ SEVERAL = [
     *(("", text, sentences) for text, sentences in EMPHASISED.items()),
     # Before a word an abbreviation may end one, and a word that is none does before a figure.
     ("it", "Lo dice a p. es. pag. Nessuno lo nega.", ["Lo dice a p. es. pag.", "Nessuno lo nega."]),
-    ("en", "(a) It rose. Fees fell. (b) It fell.", ["(a) It rose.", "Fees fell.", "(b) It fell."]),
-    ("en", "(1) I pay. (2) We mend. (3) Both do.", ["(1) I pay.", "(2) We mend.", "(3) Both do."]),
     ("it", "Il prezzo sale. 12 soci votano.", ["Il prezzo sale.", "12 soci votano."]),
     ("en", "The fee is 45. The deposit is 90.", ["The fee is 45.", "The deposit is 90."]),
 ]
