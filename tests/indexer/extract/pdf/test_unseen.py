@@ -187,6 +187,7 @@ SEEN = {
     "on a box": "0.9 g 60 590 300 30 re f 0 g " + SECRET,
     "white on a black box": BLACK_BOX + "1 g " + SECRET,
     "in a frame": SECRET + "60 590 300 30 re S",
+    "under a box without any area": SECRET + "q 1 1 1 1 0 0 cm 0 0 700 700 re f Q",
     "underlined": SECRET + "72 598 70 1 re f",
     "under a box that one sees through": SECRET + "/Half gs 1 1 0 rg 60 590 300 30 re f",
     "under a clear box": SECRET + "/Clear gs " + BLACK_BOX,
