@@ -40,7 +40,7 @@ class Chunker:
         # A model with a small window gets small chunks, rather than cut ones.
         self._context_tokens = min(CONTEXT_TOKENS, max_tokens // 4)
         self._size = min(encoder.passage_tokens, max_tokens - specials - self._context_tokens)
-        self.version = f"structure/3 tokens={self._size} context={self._context_tokens}"
+        self.version = f"structure/4 tokens={self._size} context={self._context_tokens}"
         self._splitters: dict[tuple[bool, bool], MarkdownSplitter | TextSplitter] = {}
 
     def _splitter(self, markdown: bool, rows: bool) -> MarkdownSplitter | TextSplitter:
@@ -261,7 +261,8 @@ def _is_title(texts: Sequence[str], at: int, lines: int = MOST_TITLES) -> bool:
     below = texts[following]
     is_prose = len(below) > _PROSE or below.endswith(_STOPS) or not below[:1].isalnum()
     is_prose = is_prose or bool(_VALUE.search(below))
-    is_body = goes_on or bool(_VALUE.search(text))
+    wraps = following == at + 1 and len(text) > _PROSE
+    is_body = goes_on or wraps or bool(_VALUE.search(text))
     if is_body or following == at or text[0].islower() or below[:1].islower():
         return False
     return is_prose or (lines > 1 and _is_title(texts, following, lines - 1))

@@ -280,6 +280,26 @@ def exchanged(claim: str, text: str, *, named: bool = False) -> tuple[str, str] 
     return None
 
 
+def said_of_another(claim: str, text: str) -> bool:
+    """Whether what a claim says of a name stands in a text behind other names, nearly all of it."""
+    own = next((run for run in _RUN.finditer(claim) if {*terms(run[0])} - STOP_WORDS), None)
+    subject = frozenset(terms(own[0])) - STOP_WORDS if own else frozenset()
+    if own is None or names_are_nouns(text) or not subject & (names(claim) | names(text)):
+        return False
+    said = frozenset(content_terms(claim)) - subject - STOP_WORDS
+    led, of_own, of_others = "", 0, 0
+    for match in WRITTEN.finditer(text):
+        word = fold(match[0])
+        if any(same_word(word, each) for each in subject):
+            led = "own"
+        elif any(same_word(word, each) for each in said):
+            of_own, of_others = of_own + (led == "own"), of_others + (led == "other")
+        elif match[0][0].isupper() and word not in STOP_WORDS | UNIT.keys():
+            led = "other"
+    is_named = not subject.isdisjoint(terms(text))
+    return is_named and of_others > 2 * of_own
+
+
 def _crossed(claim: str, text: str) -> tuple[str, str] | None:
     """What a claim joins of two clauses about two things: "at six on Fridays and at …"."""
     said = content_terms(claim)

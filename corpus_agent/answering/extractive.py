@@ -18,7 +18,7 @@ from corpus_agent.answering.coverage import comparison, is_unbridged, language_o
 from corpus_agent.answering.decision import of_passages
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import PASSAGES_READ, best_sentences, weighed
-from corpus_agent.answering.reading import NAMED_POOL, read, without_names
+from corpus_agent.answering.reading import NAMED_POOL, AskedAs, read, without_names
 from corpus_agent.answering.records import (
     NOBODY,
     Answer,
@@ -45,15 +45,15 @@ from corpus_agent.text.tables import (
 from corpus_agent.text.tokens import content_terms, has_digit, lazy
 from corpus_agent.text.wording import WORDS, number_of
 from corpus_agent.tools.search import snippet
-from indexer import Refused, file_stem
+from indexer import Query, Refused, file_stem
 
 if TYPE_CHECKING:
     from corpus_agent.answering.candidates import Candidate
-    from corpus_agent.answering.reading import AskedAs
     from corpus_agent.tools.corpus import CorpusView, Readable
     from indexer import Encoder, Hit
 
 ADDS_FROM = 0.2  # of the likeliest passage's probability
+CHANGES_SHOWN = 2  # passages of documents that change the likeliest one
 UNSETTLED = 0.89  # the most that a draft, or what no longer holds, is likely to answer
 SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
 _A_YEAR = lazy(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -97,6 +97,7 @@ class ExtractiveAnswerer:
         cited = [*_cited(corpus, found)] if near else []
         left = [found.hits[s.passage] for s, citation in cited if not citation.stands]
         passages = _shown(corpus, found.hits, cited, history)
+        passages += self._amending(corpus, found.asked, passages)
         if not _A_YEAR.search(question):  # which asks for that year, not for the newest
             passages = _with_ages(passages)
         status, probability = of_passages(passages)
@@ -151,6 +152,21 @@ class ExtractiveAnswerer:
             cited = Citation(*place, "verified", heading=chunk.heading)
             yield Passage(cited, shown, chunk.line_start, chunk.line_end)
 
+    def _amending(
+        self, corpus: CorpusView, asked: str, passages: Sequence[Passage]
+    ) -> tuple[Passage, ...]:
+        """What documents that change the first one say, however unlikely it answers."""
+        shown = [passage.citation.source for passage in passages]
+        others = frozenset(o for s in shown[:1] for o in corpus.amendments(s)) - {*shown}
+        if not others:
+            return ()
+        hits = corpus.search(Query(asked, NAMED_POOL, None, among=others))
+        found = AskedAs(asked, hits, (), self._rank(asked, hits, [*others])[:CHANGES_SHOWN])
+        changing = _shown(corpus, hits, [*_cited(corpus, found)], ())
+        return tuple(
+            replace(each, probability=min(each.probability or 0.0, UNSETTLED)) for each in changing
+        )
+
     def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Sequence[Candidate]:
         core = asked
         for source in named:
@@ -191,7 +207,8 @@ def _shown(
         language = hits[sentence.passage].chunk.language
         numbered = numbers.numbered(citation)
         passage = passage_of(corpus, numbered, sentence.probability, language)
-        found.append(replace(passage, probability=min(sentence.probability, _most(passage))))
+        most = min(_most(passage), UNSETTLED if corpus.amendments(citation.source) else 1.0)
+        found.append(replace(passage, probability=min(sentence.probability, most)))
     return tuple(sorted(found, key=lambda passage: WORDS.index(passage.word)))
 
 

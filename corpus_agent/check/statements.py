@@ -12,7 +12,7 @@ import regex
 
 from corpus_agent.answering.claims import Evidence, in_quarters, share_covered
 from corpus_agent.answering.coverage import comparison, reads
-from corpus_agent.answering.differences import exchanged
+from corpus_agent.answering.differences import exchanged, said_of_another
 from corpus_agent.answering.extractive import passage_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import logistic, weighed
@@ -144,6 +144,8 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     sources, in_row = {window.passage.source for window in windows}, any(w.cells for w in windows)
     every = [text, *(one.text for window in windows for one in window.evidence.sentences)]
     if len(sources) > 1 or (not in_row and any(exchanged(statement, one) for one in every)):
+        return False
+    if not in_row and any(said_of_another(statement, one) for one in every[1:]):
         return False
     there, own = text.casefold(), statement.casefold()
     kinds = [{match.lastgroup for match in _MODAL.finditer(each)} for each in (own, there)]

@@ -267,17 +267,17 @@ class Chat:
 
 
 @main.command()
-@click.argument("place", metavar="SOURCE[:LINE[:COUNT]]")
+@click.argument("words", nargs=-1, required=True, metavar="SOURCE[:LINE[:COUNT]]")
 @click.option("--page", type=click.IntRange(1), metavar="N", help="Page N of it alone.")
 @JSON
-def read(place: str, page: int | None, as_json: bool) -> None:
+def read(words: tuple[str, ...], page: int | None, as_json: bool) -> None:
     """Print a document of the index as it was extracted, from LINE on, COUNT lines.
 
-    SOURCE is its name in the index, or its path. What an answer shows is read: "a.pdf:8-9, page 7".
+    SOURCE is its name in the index, or its path. What an answer shows is read: a.pdf:8-9, page 7
     """
     _, corpus = opened()
     names = known(row.source for row in corpus.files())
-    place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
+    place = os.fsencode(" ".join(words)).decode("utf-8", "backslashreplace")  # as it is shown
     meant = [
         (service.places.document(name, names, corpus.roots), line, count)
         for name, line, count in service.places.readings(place)

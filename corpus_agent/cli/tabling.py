@@ -26,6 +26,7 @@ from corpus_agent.cli.printing import (
     opened_new,
     print_json,
     print_lines,
+    print_notes,
     warn_of_index,
     write_text,
 )
@@ -58,16 +59,21 @@ def table(
 ) -> None:
     """Look at every document, and say what each says about every FIELD.
 
-    A field is named in words ("due date", "governing law"). Each value carries its whole sentence
-    or row. One whose sentence has a condition, a negation or a quotation is doubtful. So is one of
-    a part (a segment, a region), and one beside the field's name that is not said to be its value
-    ("not stated outright").
+    Fields are named in words: "due date, governing law". A field is any label that stands in the
+    documents, and agreement date, effective date, end date, notice period, renewal term, parties,
+    landlord, tenant, supplier, customer, liability cap, payment terms, total, rent, deposit, fee,
+    salary, net sales, net income, subject, sender and others like these, in six languages.
+
+    Each value carries its whole sentence or row. One whose sentence has a condition, a negation or
+    a quotation is doubtful. So is one of a part (a segment, a region), and one beside the field's
+    name that is not said to be its value ("not stated outright").
 
     A row of a sheet (CSV, XLSX) is an entry of its own where FIELD is the name of a column: of more
     than five the table says how many; --csv writes each, list finds those that fulfil a condition.
 
     Two documents side by side: table FIELD… --path A --path B
     """
+    words = tuple(filter(None, (one.strip() for each in words for one in each.split(","))))
     fields.lexicon.fields_of(words)  # what is no field is said before the seal
     if csv_file and csv_file.suffix.casefold() == ".xlsx":
         raise UsageError("--csv writes no workbook.", "Name a .csv: a spreadsheet opens it.")
@@ -81,6 +87,7 @@ def table(
         warn_of_index(csv_file, served.settings.root)
     if as_json:
         return print_json(render.table_object(made), corpus)
+    print_notes(made.notices[len(corpus.notices) :])
     if csv_file:
         return print_lines(render.foot_lines(made))
     width = shutil.get_terminal_size((_WIDTH, 0)).columns
@@ -105,6 +112,7 @@ def list_documents(words: str, among: Among, as_json: bool) -> None:
         listed = served.listed(words, corpus, on_document)
     if as_json:
         return print_json(render.table_object(listed), corpus)
+    print_notes(listed.notices[len(corpus.notices) :])
     return print_lines(render.list_lines(listed, verbose=is_verbose()))
 
 

@@ -155,7 +155,7 @@ def not_understood(table: FieldTable) -> Iterator[str]:
             continue
         phrases = {_bare(phrase): phrase for _, _, listed, _ in _known() for phrase in listed}
         near = get_close_matches(_bare(field.name), phrases, n=1, cutoff=_SPELT_ALIKE)
-        meant = f"Did you mean “{phrases[near[0]]}”?" if near else "Try: corpus-agent search WORDS"
+        meant = f"Did you mean “{phrases[near[0]]}”?" if near else "Try: corpus-agent table --help"
         yield f"“{field.name}” is no field that is known, and no label in these documents. {meant}"
 
 

@@ -25,7 +25,7 @@ _DAY = len("2024-03-12")
 _SIGNATURES = 3_000  # characters over which one set of signatures runs
 # Not within a day: "1. April 2024".
 _SENTENCE = regex.compile(
-    r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=(?:\d+(?:\.\d+)+\.?\s+)?[\p{Lu}(\"“])(?!\p{Lu}\p{Ll}{2,12}\s+(?:19|20)\d\d)"
+    r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=(?:\d+(?:\.\d+)+\.?\s+)?[\p{Lu}(\"“§])(?!\p{Lu}\p{Ll}{2,12}\s+(?:19|20)\d\d)"
 )
 _BARE = 3  # with fewer words before "is governed by", nothing else is what is governed
 _LAW_FIRST = (1, 4)  # by their order in the lexicon, those of "the laws of Ohio govern"

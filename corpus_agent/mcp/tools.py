@@ -167,7 +167,11 @@ class Tools:
     ) -> ToolResult:
         onlooker, quotes_only = Onlooker(step=on_step), arguments.get("quotes_only", False)
         found, _ = self.service.ask(
-            arguments["question"], cancel=cancel, onlooker=onlooker, quotes_only=quotes_only
+            arguments["question"],
+            cancel=cancel,
+            onlooker=onlooker,
+            quotes_only=quotes_only,
+            corpus=self._chosen(arguments),
         )
         answer = for_parent.handed_over(found)
         text = for_parent.render(self._frame, answer, self._launch.seal.state)

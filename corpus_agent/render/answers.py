@@ -303,8 +303,8 @@ def search_lines(
         yield from _passage_lines(f"{passage.citation.n}. ", passage, sheet)
     found = number_of(len(hits), "result")
     if shown < len(hits):
-        far = f"{shown} of {found} shown, the others are far" if shown else "To see the nearest"
-        found = f"{far}: -k {len(hits)}"
+        far = f"{shown} of {found} shown, the rest fits far less" if shown else "Nothing shown"
+        found = f"{far} (to see all: -k {len(hits)})"
     changed = dict.fromkeys(h.chunk.source for h in hits[:shown] if h.stale and not h.unreachable)
     yield from since_indexed([*changed])
     yield f"{found} · {documents_searched(coverage)}"

@@ -120,6 +120,8 @@ def checked_foot(checked: Checked) -> Iterator[str]:
     counts.insert(0, f"{sum(kinds[kind] for kind in FOUND):,} quoted or supported")
     said = f"{number_of(len(checked.findings), 'statement')}: {', '.join(counts)}"
     yield said if checked.findings else "The text states nothing and quotes nothing."
+    if unsure:
+        yield f"{_COMPARE}: that passage is about the same; read whether it says so."
     if checked.left_out:
         yield f"Left out: {', '.join(number_of(n, what) for what, n in checked.left_out.items())}"
     yield from (f"Note: {advised(one_line(inert(notice)))}" for notice in checked.notices)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from indexer import FileRow, Index
 
 MAX_LINE_DIGITS = 9
+FEW = 3  # paths and filters that are named one by one
 _SHOWN = re.compile(r"(?s)(.+):([1-9]\d{0,8})(?:-(\d{1,9}))?(?:, page \d+)?")
 _ELSEWHERE = ("/", "./", "../", "~")
 
@@ -122,7 +123,8 @@ def chosen_rows(
 
 def _conditions(paths: Sequence[str], not_paths: Sequence[str], where: str) -> str:
     given = [*paths, *(f"without {path}" for path in not_paths), *([where] if where else [])]
-    return quoted("; ".join(given))
+    more = f" and {len(given) - FEW:,} more" if len(given) > FEW else ""
+    return ", ".join(map(quoted, given[:FEW])) + more
 
 
 def document(typed: str, names: dict[str, str], roots: Mapping[str, Path]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ from corpus_agent.settings import (
     one_by_one,
     stores_to_read,
 )
-from corpus_agent.text.naming import known
+from corpus_agent.text.naming import called, known
 from corpus_agent.text.wording import lacks
 from indexer import Refused, recogniser_version, storage, tesseract_scripts
 
@@ -191,7 +191,9 @@ class Service:
 
     def check(self, text: str, corpus: Index, on_piece: OnPiece = lambda *_: None) -> Checked:
         """What the documents say of each piece of anybody's text; see check_text."""
-        return check.checking.check_text(text, corpus, corpus.encoder, on_piece)
+        found = check.checking.check_text(text, corpus, corpus.encoder, on_piece)
+        cited = [one.source for each in found.findings for one in each.citations]
+        return replace(found, notices=(*found.notices, *changes_of(corpus, cited)))
 
     # -- every document
 
@@ -207,7 +209,7 @@ class Service:
         )
         if worded != columns:
             made = fields.table.table_of(corpus, worded, on_document=on_document)
-        return replace(made, notices=corpus.notices)
+        return _noted(made, corpus)
 
     def listed(
         self, condition: str, corpus: Index, on_document: OnDocument = lambda *_: None
@@ -215,7 +217,7 @@ class Service:
         """Every document with whether it fulfils a condition; UsageError for none."""
         wanted = fields.condition.parse_condition(condition)
         found = fields.condition.listed(corpus, wanted, on_document)
-        return replace(found, notices=corpus.notices)
+        return _noted(found, corpus)
 
     def timeline(self, corpus: Index, on_document: OnDocument = lambda *_: None) -> FieldTable:
         """The dated statements of every document, in order."""
@@ -244,9 +246,18 @@ def notices_of(corpus: Index) -> tuple[str, ...]:
     return (*corpus.notices, *([_EMPTY] if empty else []))
 
 
+def changes_of(corpus: Index, sources: Iterable[str], shown: Collection[str] = ()) -> Iterator[str]:
+    """Which documents that are not shown may change what these say, by their names."""
+    for source in dict.fromkeys(sources):
+        for other in corpus.amendments(source):
+            if other not in shown:
+                yield f"{called(other)} may change what {called(source)} says."
+
+
 def _completed(answer: Answer, corpus: Index, before: Sequence[str]) -> Answer:
     """An answer with the headings of its passages, and what was known before it was asked for."""
-    notices = (*before, *notices_of(corpus))
+    shown = [passage.citation.source for passage in answer.passages]
+    notices = (*before, *notices_of(corpus), *changes_of(corpus, shown, shown))
     unsaid = tuple(notice for notice in notices if notice not in answer.notices)
     passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
     states = corpus.states([citation.source for citation in answer.citations])
@@ -257,6 +268,12 @@ def _completed(answer: Answer, corpus: Index, before: Sequence[str]) -> Answer:
         notices=(*unsaid, *answer.notices),
         changed=tuple(dict.fromkeys(changed)),
     )
+
+
+def _noted(made: FieldTable, corpus: Index) -> FieldTable:
+    """A table with what a person should know of it."""
+    said = (row.source for row in made.rows if any(cell.values for cell in row.cells))
+    return replace(made, notices=(*corpus.notices, *changes_of(corpus, said)))
 
 
 def _with_heading(corpus: Index, passage: Passage) -> Passage:

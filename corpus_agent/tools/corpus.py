@@ -36,6 +36,10 @@ class CorpusView(Readable, Protocol):
         """Hits, best first; ties by source and ordinal."""
         ...
 
+    def amendments(self, source: str) -> list[str]:
+        """The documents that are named as changes of another."""
+        ...
+
 
 Outcome = Literal["ok", "error", "repeated"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, dropwhile, takewhile
 
 from indexer.files.paths import file_stem
@@ -26,6 +27,11 @@ _NUMBER = re.compile(r"(?i)\d+|(?:fy)?(?:19|20)?\d\d(?:q[1-4])?|q[1-4](?:\d\d|\d
 _CAPITAL = re.compile(r"[^\W\d_]*[A-ZÀ-Þ]|\d+[^\W\d_]")
 _JOINED = re.compile(r"(?<=[A-Z])n(?=[A-Z]\b)")  # JnJ
 _AND = frozenset({"and", "und", "et"})
+# How a document is called that changes another one; folded.
+_CHANGES = re.compile(
+    r"amend(?:ment|ing)s?|addend(?:um|a)|supplement(?:al)?|extension|variation|nachtrag"
+    r"|\w*a?enderung(?:en|svereinbarung)?|avenant|adenda|enmienda|appendice|wijziging"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,22 @@ class Names:
             return frozenset(), {}
         return full, {} if full else short
 
+    def amendments(self, source: str) -> list[str]:
+        """The documents that are named as changes of this one: of a lease its amendment."""
+        own = _terms_in(source)
+        return [
+            other
+            for other, terms in self._changing.items()
+            if other != source and 2 * len(terms & own) > len(terms)
+        ]
+
+    @cached_property
+    def _changing(self) -> dict[str, frozenset[str]]:
+        """The other words in the names of documents that are called changes."""
+        every = {source: _terms_in(source) for source in sorted(self.periods)}
+        said = {source: {*filter(_CHANGES.fullmatch, terms)} for source, terms in every.items()}
+        return {source: every[source] - own for source, own in said.items() if own}
+
     def _going_on(self, name: str) -> set[str]:
         """The documents whose names go on after this one: of a lease its amendment."""
         alike = (own for called, own in self._called.items() if called.startswith(name))
@@ -108,6 +130,12 @@ def _words_in(stem: str) -> list[str]:
     named = dropwhile(_NUMBER.fullmatch, _WORD.findall(stem))
     words = map(fold, takewhile(lambda word: not _NUMBER.fullmatch(word), named))
     return [word for word in words if word not in _AND]
+
+
+def _terms_in(source: str) -> frozenset[str]:
+    """The words of a file name but for numbers and those of two letters."""
+    words = map(fold, _WORD.findall(file_stem(source).replace("_", " ")))
+    return frozenset(w for w in words if len(w) > 2 and not _NUMBER.fullmatch(w))
 
 
 def _runs(query: str) -> Iterator[list[str]]:

@@ -170,8 +170,8 @@ def writer_lock(store: Path) -> Iterator[None]:
                 "Remove it and run the same command again.",
             )
         since = datetime.now().astimezone().strftime("%-d %B %Y, %H:%M")
-        typed = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
-        command = re.sub(r"(?a)[^\w -]+", "-", typed)[:40]
+        typed = (Path(sys.argv[0]).name, *sys.argv[1:])
+        command = " ".join(word for word in typed if re.fullmatch(r"(?a)[\w-]+", word))[:40]
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"process {os.getpid()} ({command}) since {since}".encode(), 0)
         yield

@@ -288,6 +288,10 @@ class Snapshots:
         """The names of all documents; of none, where they are too many to be looked through."""
         return Names(self.documents if len(self.documents) <= MOST_NAMES else ())
 
+    def amendments(self, source: str) -> list[str]:
+        """The documents that are named as changes of another, of those it may look at."""
+        return [*filter(self.is_here, self._names.amendments(source))]
+
     def named(self, query: Query) -> dict[str, float]:
         """The documents that a query names, of those it may look at, and how likely each is meant.
 

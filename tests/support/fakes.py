@@ -103,6 +103,9 @@ class MemoryCorpus:
         stale = source in self._stale
         return cut_window(source, self._lines[source], offset, limit, stale=stale, quote=quoted)
 
+    def amendments(self, source: str) -> list[str]:
+        return Names(self._lines).amendments(source)
+
     def heading(self, name: str, line: int) -> str:
         return [c.heading for c in paragraphs(name, self._lines[name]) if c.line_start <= line][-1]
 

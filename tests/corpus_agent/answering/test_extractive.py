@@ -286,6 +286,16 @@ def test_a_question_of_words_without_end_is_answered(answerer):
         assert answer.citations
 
 
+def test_what_a_document_says_that_changes_another_stands_beside_that():
+    lease = {"van-lease.md": "The van lease ends on 31 May 2026.", "roof.md": "The roof is red."}
+    change = {"van-lease-amendment.md": "The date in clause 2 is replaced by 30 November 2026."}
+    own, asked = ExtractiveAnswerer(Encoder()), "When does the van lease end?"
+    (alone,) = own.answer(asked, MemoryCorpus(lease)).passages
+    first, second, *_ = own.answer(asked, MemoryCorpus(lease | change)).passages
+    assert (alone.word, first.word) == ("answered", "likely")  # the control, and what may change
+    assert [one.citation.source for one in (first, second)] == ["van-lease.md", *change]
+
+
 def test_of_two_price_lists_the_newer_comes_first():
     said = "A day ticket for the pool costs {} euros."
     lists = {"prices-2023.md": said.format(6), "prices-2025.md": said.format(8)}

@@ -454,6 +454,7 @@ def test_a_passage_about_what_is_not_found_is_to_be_compared(sample_store):
     assert "“- In the fridge he is fine for up to 12 days" in lines[1]
     assert lines[2].startswith("· not found  line 3  “The mayor of Lisbon")
     assert "2 statements: 0 quoted or supported, 1 not found, 1 to compare" in lines
+    assert "compare: that passage is about the same; read whether it says so." in lines
     ended = "The agreement is ended by the Tenant by notice given in writing on some day."
     whole = [*render.checked_lines(check_text(ended, corpus, corpus.encoder))][1]
     assert whole.endswith("on the last day of a calendar month.”")  # what differs may stand there

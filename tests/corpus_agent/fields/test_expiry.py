@@ -43,6 +43,9 @@ expiry | P18M (from a day that is not stated) | It expires 18 months after its e
 expiry | P5Y (from a day that is not stated) | The licence ends five years after publication.
 expiry | 2027-06-30 | The lease\\n\\n## Term\\n\\nUntil 30 June 2027.
 expiry |  | The lease\\n\\n## Deposit\\n\\nUntil 30 June 2027.
+expiry | 2027-06-30 | The lease: the end date of 31 May 2026 is replaced by 30 June 2027.
+expiry | 2027-06-30 | The term of the lease is extended by six months and now ends on 30 June 2027.
+expiry |  | Made on 3 March 2023: the term of the lease is extended by six months.
 expiry |  | The duty of confidence in this agreement ends two years after its termination.
 parties | Low Ltd; Anna Wren | Licence\\n\\nLicensor: Low Ltd\\nLicensee: Anna Wren\\n\\nFee: none.
 parties |  | From: Ann Lee\\nTo: Bo Dahl\\n\\nThe contract is here.

@@ -121,6 +121,12 @@ def test_a_text_is_cut_where_its_sentences_end():
     assert [each for each in found if each[1] != each[2]] == []
 
 
+def test_a_number_said_again_in_figures_begins_no_item():
+    notice = "They give notice within\nthirty\n(30) days of it, and pay.\n"
+    listed = "They give notice within:\n(30) days of it."
+    assert [len(units(text)) for text in (notice, listed)] == [1, 2]
+
+
 def test_hardly_an_abbreviation_of_seven_languages_ends_a_sentence():
     rows = Path(__file__).with_name("abbreviations.tsv").read_text("utf-8").splitlines()
     wrong = [row for row in rows if len(cut(row.split("\t")[2], row[:2])) != 2]

@@ -55,6 +55,16 @@ def test_whoever_names_a_document_means_those_whose_names_go_on_after_its_own():
     assert Names([*more, *SOME]).find("When was the Lease Amendment signed?")[0] == set(lease)
 
 
+def test_the_changes_of_a_document_have_the_words_of_its_name():
+    van = ("van-lease-amendment.pdf", "First Amendment to Van Lease 2025.docx")
+    others = ("flat-lease.md", "flat_extension_quote.md", "flat_plan.md", "amendment.md")
+    names = Names(["van-lease.md", *van, *others, "Nachtrag Wartungsvertrag Nr 2.pdf",
+                   "Wartungsvertrag_2024.md"])  # fmt: skip
+    assert set(names.amendments("van-lease.md")) == set(van)
+    assert names.amendments("Wartungsvertrag_2024.md") == ["Nachtrag Wartungsvertrag Nr 2.pdf"]
+    assert [*map(names.amendments, others)] == [[]] * len(others)
+
+
 @pytest.mark.parametrize(
     ("text", "years", "quarters"),
     [
