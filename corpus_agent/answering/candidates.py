@@ -23,7 +23,13 @@ from corpus_agent.text.sentences import (
     refers_back,
     units,
 )
-from corpus_agent.text.tables import ends_with_figures, is_header, is_row, is_row_of_names
+from corpus_agent.text.tables import (
+    ends_with_figures,
+    is_header,
+    is_row,
+    is_row_of_names,
+    names_segments,
+)
 from corpus_agent.text.tokens import has_digit, lazy, terms
 from indexer import file_stem
 
@@ -94,19 +100,20 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     naming = _naming_lines(passage.text, own, first=passage.ordinal == 0)
     for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
+        below = passage.text[unit.end :].lstrip().partition("\n")[0]
         if unit.kind == "head":
             heading, lead, before = text, "", ("",)
             continue
         if asks(text):
             lead = text
             continue
-        if is_row_of_names(text):
+        if is_row_of_names(text) or names_segments(text, below):
             columns = text
         if unit.kind == "page" or text == columns or _says_nothing(text):
             continue
         if unit.kind == "row" and not lead.startswith("|"):
             lead = text
-            if is_header(text, passage.text[unit.end :].lstrip().partition("\n")[0]):
+            if is_header(text, below):
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""

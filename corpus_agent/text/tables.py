@@ -155,6 +155,15 @@ def is_row_of_names(line: str) -> bool:
     return len(line.split()) <= _PROSE_WORDS and bool(_count(line.strip(), _PERIODS, _ONE_PERIOD))
 
 
+def names_segments(line: str, row: str) -> bool:
+    """Whether a line has a word for each figure of a row, behind a year: "2023 Software Group"."""
+    if (period := _ONE_PERIOD.match(line)) is None:
+        return False  # "Current Assets" may be a title
+    words = line[period.end() :].split()
+    named = [word for word in words if word.isalpha() and word[0].isupper()]
+    return len(named) == len(words) == ends_with_figures(row) > 1
+
+
 def names_cells(first: str, row: str) -> bool:
     """Whether the first row of a table may name the columns of another: it has no figures."""
     names = _cells(first)
@@ -213,23 +222,21 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
             # One more is the number of a note, or a change; of twice as many each has its share.
             fits = count - named in (0, 1) or (count == 2 * named and row.count("%") == named)
             return (first, index) if fits else None
-        if len(line.split()) <= _PROSE_WORDS and _names_others(line, count):
+        if len(line.split()) <= _PROSE_WORDS and _names_others(line):
             return None
         if says_unit(line) and line[0] != "(" and _has_title(lines, index):
             return None  # of a table that begins here
-        if _are_labels(lines[index], lines[-1], count):
+        if names_segments(line, row) or _are_labels(lines[index], lines[-1], count):
             return index, index
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
             return None
     return None
 
 
-def _names_others(line: str, count: int) -> bool:
-    """Whether a line names columns otherwise: "Budget 2031 Budget 2030", "2023 Software Group"."""
+def _names_others(line: str) -> bool:
+    """Whether a line names columns otherwise: "Budget 2031 Budget 2030"."""
     rest, periods = _ONE_PERIOD.subn("", line)
-    names = [word for word in rest.split() if word[0].isupper()]
-    is_named = _ONE_PERIOD.match(line) is not None and len(names) == len(rest.split()) == count
-    return (periods > 1 or is_named) and not any(map(str.isdigit, rest))
+    return periods > 1 and not any(map(str.isdigit, rest))
 
 
 def _is_part(line: str) -> bool:

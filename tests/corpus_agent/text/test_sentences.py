@@ -241,7 +241,8 @@ STACKED = (
     ("(In thousands)|2023 2022|Slip 5 4|(In millions)|Rent 18 17", "2023 2022|(In millions)"),
     ("(In millions)|2021 2020|Slip 5 4|2023 2022|Bollards 18 17", "2023 2022"),  # of another table
     ("2023 2022|Slip 5 4|Quays|£ in millions|East West|Rent 18 17", ""),
-    ("2023 2022|Slip 5 4|2023 East West|Rent 18 17", ""),
+    ("2023 2022|Slip 5 4|2023 East West|Rent 18 17", "2023 East West"),
+    ("Dues|£ in millions|2023 East West|Slip 5 4|Rent 18 17", "Dues|£ in millions|2023 East West"),
     ("2023 2022|2023 as restated|Rent 18 17", "2023 2022"),
     ("2023 2022|Net sales|(in thousands)|Rent 18 17", "2023 2022|(in thousands)"),
     ("2023|Rent 18 17", ""),  # one year names no two columns
