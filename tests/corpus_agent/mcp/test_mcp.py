@@ -74,6 +74,7 @@ REFUSED = (
     ("vectordb_read", {"source": "scan.pdf"}, "unreadable"),
     ("vectordb_search", {"query": "?!"}, "bad_argument"),
     ("ask_corpus", {"question": ""}, "usage"),
+    ("ask_corpus", {"question": "Where is the wine?", "path": "no/"}, "not_found"),
     ("corpus_table", {}, "bad_argument"),
     ("corpus_table", {"fields": [1]}, "bad_argument"),
     ("corpus_table", {"condition": "contracts that please me"}, "usage"),
