@@ -37,7 +37,8 @@ _NAMES = table("currency_names")
 _NAMED = _any(name for names in _NAMES.values() for name in names)
 _NUMBER = (
     r"(?:\d{1,2}(?:,\d{2}){1,4},\d{3}(?!\d)(?:\.\d{1,2}(?!\d))?"  # 12,50,000
-    r"|\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
+    r"|\d{1,3}(?:(?:[.,'’]\d{3}){1,6}|(?:[\u00a0\u202f ]\d{3}){1,6})(?!\d)(?:[.,]\d{1,2}(?!\d))?"
+    r"|\d+(?:[.,]\d+)?)"
 )
 _PER, _SCALES, _LEADS = map(lexicon.piece, ("per", "scales", "leads"))
 _SCALE = rf"(?:[\u00a0\u202f ]?(?:{_SCALES})\b(?:(?<=mio|mrd|tsd|mln|mn|bn)\.)?)?"

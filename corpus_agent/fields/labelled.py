@@ -233,6 +233,7 @@ def _of_row(document: DocumentText, kind: FieldType, at: int, end: int) -> list[
     else:
         pieces = [*FIGURE.finditer(document.text, at, end)]
         named = document.periods_of(at)
+        pieces = pieces[1:] if named and len(named) + 1 == len(pieces) else pieces
         named = named if len(named) == len(pieces) > 1 else [""] * len(pieces)
         cells = [(name, _signed(piece)) for name, piece in zip(named, pieces, strict=True)]
     if any(_YEAR.search(name) for name, _ in cells):
@@ -347,7 +348,8 @@ def _said(
     text = document.text
     end = document.line_span(at)[1] if labelled else document.sentence(at, at + 1)[1]
     if kind == "text" and not labelled:
-        return _as_written(text, *document.sentence(start, at))
+        heads = document.lines[document.line_at(start) - 1].heading
+        return None if heads else _as_written(text, *document.sentence(start, at))
     if not labelled:
         led = lexicon.near("named_so").match(text, at)
         at, before = led.end() if led else at, at

@@ -35,6 +35,7 @@ FIGURE = regex.compile(
     r"(?:\p{Sc}[ ]?)?[(−-]{0,2}(?<![\d.,\p{L}])\d[\d.,'’]*(?!\p{L})|(?<=[ ])[−–—-](?![^\s])"
 )
 _YEAR = regex.compile(r"(?:(?<![\d.,])(?:19|20)|(?<=FY|CY))\d\d(?![\d.%]|,\d)")
+_NOTE = regex.compile(r"\d{1,2}")  # of a statement, between the name of a row and its figures
 _HEADS = 4  # lines in which stand the years of a table and the spans that they end
 _UNIT_LINE = 60  # characters of a line above a table that names its unit
 NOT_OUTRIGHT = "not stated outright"  # why a value is doubtful that its clause does not assert
@@ -208,12 +209,16 @@ class DocumentText:
         return said.pop() if len(said) == 1 else ""
 
     def periods_of(self, at: int) -> Sequence[str]:
-        """The years of the columns of a row of figures, each with the span above it, if any."""
+        """The years of the columns of a row of figures, each with the span above it, if any.
+
+        The number of a note before them has none.
+        """
         start, end = self.line_span(at)
-        count = len(FIGURE.findall(self.text[start:end]))
+        count = len(found := FIGURE.findall(self.text[start:end]))
+        counts = {count, count - bool(_NOTE.fullmatch(found[0]))} - {1} if found else ()
         lines = [self.text[slice(*line)] for line in self._lines_above(at)] if count > 1 else []
         for number, line in enumerate(lines):
-            if len(years := _YEAR.findall(line)) == count:
+            if (count := len(years := _YEAR.findall(line))) in counts:
                 heads = (
                     lexicon.document("span").finditer(head) for head in lines[number:][:_HEADS]
                 )

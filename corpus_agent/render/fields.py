@@ -28,7 +28,7 @@ from corpus_agent.render.common import (
     plain,
     taken,
 )
-from corpus_agent.render.index import plain_reason
+from corpus_agent.render.index import FEW_FILES, plain_reason
 from corpus_agent.text.naming import called, typed
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of
@@ -144,12 +144,15 @@ def table_lines(table: FieldTable, width: int, *, quotations: bool = False) -> I
 def foot_lines(table: FieldTable) -> Iterator[str]:
     """How many documents are no row, and what was left out."""
     read = len(table.rows) - table.unreadable
-    silent = read - sum(any(cell.values for cell in row.cells) for row in table.rows)
+    every = (row for row in table.rows if not row.reason)
+    silent = [row for row in every if not any(cell.values for cell in row.cells)]
     known = [each for at, each in enumerate(table.fields) if not table.count(at, "unknown")]
     if silent and known:  # of a field that was not understood nobody knows who says nothing
         them = "these" if len(known) > 1 else one_line(known[0].name)
-        say = "says" if silent == 1 else "say"
-        yield f"{silent:,} of {number_of(read, 'document')} {say} nothing of {them}"
+        say = "says" if len(silent) == 1 else "say"
+        named = ", ".join(_named(row) for row in silent) if len(silent) <= FEW_FILES else ""
+        said = f"{len(silent):,} of {number_of(read, 'document')} {say} nothing of {them}"
+        yield f"{said}: {named}" if named else said
     yield from left_lines(table)
 
 

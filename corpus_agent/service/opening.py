@@ -102,7 +102,7 @@ def _shown_by(path: Path, sample: bytes, line: int, source: str) -> str:
         raise CorpusError(f"There is no program {quoted(words[0])} here.", where)
     failed = _NO_VIEWER if program is None else _run([str(program), *words[1:]], waits=not views)
     if program is None or failed:
-        read = f"Try: corpus-agent read {typed(source)}"
+        read = f"Try: corpus-agent read {typed(source)}{f':{line}' if line > 1 else ''}"
         raise CorpusError(f"{called(source)} was not opened: {failed}.", read)
     return one_line(program.name)
 

@@ -66,6 +66,8 @@ governing law | Kentucky | This deed is governed by the laws of KENTUCKY.
 net sales | USD 11000000 | in millions\\n2022 2021\\nNet sales $ 11 $ 9\\nPaper\\nNet sales $ 4 $ 3
 net sales | USD 310000000 (not stated outright) | In Europe, net sales grew to $310 million.
 net income | USD 12000000 | In fiscal 2022 net income was $12 million.
+net income | 18 | 2024 2023\\n\\nNet income 7 18 17
+auditor | Low & Co. audited it. | Auditor: Low & Co. audited it.
 net income | -120 | 2024 2023\\n\\nNet income (120) 310
 net income |  | 2023 2024\\n\\nNet income 310 –
 payment term |  | The deposit of the invoice is paid back within 14 days.

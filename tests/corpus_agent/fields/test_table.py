@@ -99,7 +99,7 @@ def test_a_document_that_says_nothing_is_counted_and_not_a_row(made):
         "invoice.txt                  $1,309.00                      –",
         "lease.txt                    –                              2.550,00 EUR",
         "",
-        "2 of 4 documents say nothing of these",
+        "2 of 4 documents say nothing of these: contract.txt, minutes.txt",
         "could not be read: empty.pdf",
     ]
 

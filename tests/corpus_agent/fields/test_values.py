@@ -51,6 +51,7 @@ drei Monate = P3M; un an = P1Y; 48 hours = PT48H; 30 Minuten = PT30M"""
 
 
 def test_a_sum_and_a_duration_have_one_form():
+    assert normal(find_amounts("1,207 807", "number", bare=True)) == ["1207", "807"]  # two columns
     for rows, find in ((SUMS, lambda text: find_amounts(text, "money")), (SPANS, find_durations)):
         for row in rows.replace("\n", "; ").strip("; ").split("; "):
             text, expected = row.split(" = ")
