@@ -271,6 +271,7 @@ BESIDE_ITEM = 240  # the same of an item of a list
 REST_OF_LINE = 120  # the same of a line that is shown whole
 LONGEST_UNIT = 4  # words above the names of columns: "€ in millions"
 LINES_ABOVE, LINES_BELOW = 240, 12  # in which the head of a list or table is looked for
+CAPTIONS = 2  # rows of one cell above the names of a sheet's columns: what it is of, its unit
 _ENDS = ("head", "page")
 
 
@@ -339,7 +340,9 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
         section = [
             each for each, own in spans.items() if len(own) > 1 == sum(x < y for x, y in own)
         ]
-        return (ruled or [first for first in rows[-1:] if names_cells(first, row)]) + section[:1]
+        captions = [each for each, own in spans.items() if len(own) == 1][:CAPTIONS][::-1]
+        first_row = [first for first in rows[-1:] if names_cells(first, row)]
+        return [*captions, *ruled, *section[:1]] if ruled else [*first_row, *section[:1]]
     if named := names_above([*lines[:at], row]):
         return named
     # No rule marks the names: the line above all rows.

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal, cast
 
-from corpus_agent.fields.amounts import find_amounts, find_durations, unit_and_number
+from corpus_agent.fields.amounts import find_amounts, find_durations, unit_and_number, unit_of
 from corpus_agent.fields.lexicon import AMOUNTS, MENTION, WORDED, Field, FieldType, field_of
-from corpus_agent.fields.page import FieldValue
+from corpus_agent.fields.page import NO_UNIT, FieldValue
 from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, ListVerdict, table_of
 from corpus_agent.fields.terms import law_called
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates
@@ -131,6 +131,8 @@ def verdict(condition: FieldCondition, cell: Cell) -> ListVerdict:
 
 def holds(condition: FieldCondition, value: FieldValue) -> set[bool | None]:
     """Whether a value fulfils a condition, in each way to understand it."""
+    if "scale" in unit_of(condition.shown) and any(NO_UNIT in note for note in value.notes):
+        return {None}  # "> 20 million" of a bare 43.5
     day = add_duration(value.normal, "P-1D") if value.computed else None
     return {_holds(condition, each) for each in (value.normal, day) if each is not None}
 

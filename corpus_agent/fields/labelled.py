@@ -17,7 +17,14 @@ from corpus_agent.fields.amounts import (
     unit_of,
 )
 from corpus_agent.fields.lexicon import AMOUNTS, WORDED, Field, FieldType
-from corpus_agent.fields.page import FIGURE, HEADING, NOT_OUTRIGHT, DocumentText, FieldValue
+from corpus_agent.fields.page import (
+    FIGURE,
+    HEADING,
+    NO_UNIT,
+    NOT_OUTRIGHT,
+    DocumentText,
+    FieldValue,
+)
 from corpus_agent.fields.parties import name_at, place_at, with_role
 from corpus_agent.text.dates import Reading, find_dates
 from corpus_agent.text.number_words import CODES, SHORT_UNITS
@@ -312,7 +319,7 @@ def _of_what(document: DocumentText, field: Field, proposal: FieldValue) -> Fiel
     if in_report:
         period = period or "period not known"
         own = unit_of(value.text)  # a currency is all of a unit but in a table, which may scale it
-        unit = unit or ("" if "scale" in own or (own and not in_table) else "unit not known")
+        unit = unit or ("" if "scale" in own or (own and not in_table) else NO_UNIT)
     elif scaled == value:
         unit = ""
     note = ", ".join(filter(None, (period, unit)))

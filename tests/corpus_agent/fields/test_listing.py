@@ -307,6 +307,12 @@ def shown() -> dict[str, str]:
 FRAME = Frame(outside=True)
 
 
+def test_a_bare_figure_is_neither_above_nor_below_millions():
+    corpus = ListedCorpus({"a.md": "2024 2023\n\nNet income 43.5 31.2"})
+    for words, told in (("net income > 20 million", "unclear"), ("net income > 20", "yes")):
+        assert [row.verdict for row in listed(corpus, parse_condition(words)).rows] == [told]
+
+
 def test_a_hostile_document_prints_no_control_characters():
     for what, text in shown().items():
         assert "1 May 2025" in text, what  # the control
