@@ -289,7 +289,7 @@ def passage_of(
         top = corpus.read(citation.source, 1, TOP).lines
     except Refused:  # removed since it was quoted
         return alone(citation, probability)
-    heading = citation.heading or corpus.heading(citation.source, citation.line_start)
+    heading = corpus.heading(citation.source, citation.line_start)  # as it is now
     state = state_of(line.text for line in top if not (line.is_mark or line.hidden))
     citation = replace(citation, heading=heading, state=state)
     text, at = "\n".join(lines), citation.line_start - first

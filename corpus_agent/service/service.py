@@ -6,7 +6,7 @@ import gc
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -28,11 +28,11 @@ from corpus_agent.settings import (
 )
 from corpus_agent.text.naming import called, known
 from corpus_agent.text.wording import lacks
-from indexer import Refused, recogniser_version, storage, tesseract_scripts
+from indexer import recogniser_version, storage, tesseract_scripts
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt, Rechecked
-    from corpus_agent.answering.records import Answer, Answerer, Passage, Turn
+    from corpus_agent.answering.records import Answer, Answerer, Turn
     from corpus_agent.check.records import Checked
     from corpus_agent.fields.table import FieldTable
     from corpus_agent.startup import Launch
@@ -255,16 +255,14 @@ def changes_of(corpus: Index, sources: Iterable[str], shown: Collection[str] = (
 
 
 def _completed(answer: Answer, corpus: Index, before: Sequence[str]) -> Answer:
-    """An answer with the headings of its passages, and what was known before it was asked for."""
+    """An answer with what was known before it was asked for, and what has changed since."""
     shown = [passage.citation.source for passage in answer.passages]
     notices = (*before, *notices_of(corpus), *changes_of(corpus, shown, shown))
     unsaid = tuple(notice for notice in notices if notice not in answer.notices)
-    passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
     states = corpus.states([citation.source for citation in answer.citations])
     changed = [*answer.changed, *(each for each, state in states.items() if state == "changed")]
     return replace(
         answer,
-        passages=passages,
         notices=(*unsaid, *answer.notices),
         changed=tuple(dict.fromkeys(changed)),
     )
@@ -274,15 +272,6 @@ def _noted(made: FieldTable, corpus: Index) -> FieldTable:
     """A table with what a person should know of it."""
     said = (row.source for row in made.rows if any(cell.values for cell in row.cells))
     return replace(made, notices=(*corpus.notices, *changes_of(corpus, said)))
-
-
-def _with_heading(corpus: Index, passage: Passage) -> Passage:
-    """A passage with the headings that it stands under now."""
-    citation = passage.citation
-    with suppress(Refused):
-        heading = corpus.heading(citation.source, citation.line_start)
-        return replace(passage, citation=replace(citation, heading=heading))
-    return passage
 
 
 def _status(settings: Settings) -> IndexStatus:
