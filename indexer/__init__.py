@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from indexer.window import Window as Window
     from indexer.window import check_numbers as check_numbers
     from indexer.window import fills_window as fills_window
+    from indexer.window import fitting as fitting
     from indexer.window import narrowed as narrowed
     from indexer.words import PAIRED as PAIRED
     from indexer.words import UNSPACED as UNSPACED

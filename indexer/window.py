@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, takewhile
 
 from indexer.errors import Refused
 from indexer.records import Line
@@ -61,7 +62,9 @@ def cut_window(
             f"Begin at a line from 1 to {total}.",
             code="beyond_end",
         )
-    end = offset - 1 + _fitting(lines[offset - 1 :], min(limit, MAX_WINDOW_LINES), MAX_WINDOW_BYTES)
+    last = min(offset - 1 + min(limit, MAX_WINDOW_LINES), total)
+    texts = (line.text for line in lines[offset - 1 : last])
+    end = min(last, offset - 1 + fitting(texts, MAX_WINDOW_BYTES, bytes_of))
     next_offset = end + 1 if end < total else None
     return Window(source, offset, tuple(lines[offset - 1 : end]), total, next_offset, stale)
 
@@ -80,19 +83,20 @@ def fills_window(offset: int, limit: int) -> Callable[[int, int], bool]:
     return enough
 
 
-def narrowed(window: Window, max_bytes: int) -> Window:
-    """The beginning of a window that holds lines: as many as fit into `max_bytes`, at least one."""
-    count = _fitting(window.lines, len(window.lines), max_bytes)
-    if count == len(window.lines):
+def bytes_of(text: str) -> int:
+    """The size of a text in UTF-8."""
+    return len(text.encode())
+
+
+def narrowed(window: Window, most: int, size: Callable[[str], int] = bytes_of) -> Window:
+    """The beginning of a window that holds lines: as many as fit into `most`, at least one."""
+    count = fitting((line.text for line in window.lines), most, size)
+    if count >= len(window.lines):
         return window
     return replace(window, lines=window.lines[:count], next_offset=window.offset + count)
 
 
-def _fitting(lines: Sequence[Line], limit: int, max_bytes: int) -> int:
-    """How many of the lines fit into `limit` lines and `max_bytes` bytes, the first in any case."""
-    size = 0
-    for count, line in enumerate(lines[:limit]):
-        size += len(line.text.encode()) + 1
-        if size > max_bytes and count > 0:
-            return count
-    return min(limit, len(lines))
+def fitting(texts: Iterable[str], most: int, size: Callable[[str], int]) -> int:
+    """How many of the texts fit, each with its line end; the first does in any case."""
+    sizes = accumulate(size(text) + 1 for text in texts)
+    return max(1, sum(1 for _ in takewhile(most.__ge__, sizes)))

@@ -26,7 +26,7 @@ from corpus_agent.text.wording import lacks, number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.corpus import ToolResult, failure
 from corpus_agent.tools.toolbox import ASK_CORPUS, KNOWN, Arguments, check_arguments, tool_specs
-from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, Window
+from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, fitting, narrowed
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
@@ -158,7 +158,7 @@ class Tools:
         return self.service.source(corpus, given) or unambiguous(given)
 
     def _page(self, corpus: CorpusView, source: str, offset: int, limit: int) -> ToolResult:
-        window = fitted(corpus.read(source, offset, limit))
+        window = narrowed(corpus.read(source, offset, limit), MAX_PAGE_TOKENS, tokens_at_most)
         text = read.render(self._frame, window)
         return ToolResult(text, version=corpus.version)
 
@@ -239,14 +239,6 @@ def listed(row: FileRow) -> dict[str, Any]:
     return {"uri": f"corpus://document/{ident}", "name": ident, **titled}
 
 
-def fitted(window: Window) -> Window:
-    """The window, or its first lines up to MAX_PAGE_TOKENS, at least one."""
-    kept = _fitting([line.text for line in window.lines], MAX_PAGE_TOKENS)
-    if kept == len(window.lines):
-        return window
-    return replace(window, lines=window.lines[:kept], next_offset=window.offset + kept)
-
-
 def id_of(source: str) -> str:
     """What an address says of a document: nothing that a client could take for another address."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -297,10 +289,10 @@ def _checked(service: Service, frame: Frame, arguments: Arguments, on_piece: OnP
     head = f"{number_of(len(found.findings), 'statement')}{f': {counted}' if counted else ''}"
     noted = (f"Note: {frame.line(notice)}" for notice in found.notices)
     texts = ["\n".join(_finding(frame, n, finding)) for n, finding in enumerate(found.findings, 1)]
-    fitting = _fitting(texts)
-    lines = [f"{head}; {documents_searched(found.coverage)}.", *noted, *texts[:fitting]]
-    if fitting < len(texts):
-        lines.append(f"{len(texts) - fitting:,} more: check the text in parts.")
+    shown = fitting(texts, MAX_ROWS_TOKENS, tokens_at_most)
+    lines = [f"{head}; {documents_searched(found.coverage)}.", *noted, *texts[:shown]]
+    if shown < len(texts):
+        lines.append(f"{len(texts) - shown:,} more: check the text in parts.")
     return ToolResult("\n".join(lines), version=found.version)
 
 
@@ -312,22 +304,12 @@ def _page(texts: list[str], offset: int) -> Iterator[str]:
     if offset > len(texts):
         yield f"The table has {number_of(len(texts), 'row')}."
         return
-    last = offset - 1 + _fitting(texts[offset - 1 :])
+    last = offset - 1 + fitting(texts[offset - 1 :], MAX_ROWS_TOKENS, tokens_at_most)
     yield from texts[offset - 1 : last]
     if last < len(texts):
         yield f"{len(texts) - last:,} more of {len(texts):,} rows: use offset={last + 1}."
     else:
         yield f"These are rows {offset:,} to {last:,} of {len(texts):,}."
-
-
-def _fitting(texts: list[str], tokens: int = MAX_ROWS_TOKENS) -> int:
-    """How many of the texts fit into so many tokens, at least one."""
-    spent = 0
-    for number, text in enumerate(texts):
-        spent += tokens_at_most(text) + 1
-        if spent > tokens and number:
-            return number
-    return len(texts)
 
 
 def _row(frame: Frame, made: FieldTable, number: int, row: DocumentRow) -> Iterator[str]:
