@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from indexer.files import paths as paths
     from indexer.files import watch as watch
     from indexer.files.opening import MAX_FILE_BYTES as MAX_FILE_BYTES
-    from indexer.files.opening import compared as compared
     from indexer.files.opening import lock_briefly as lock_briefly
     from indexer.files.opening import open_beneath as open_beneath
     from indexer.files.opening import read_regular as read_regular

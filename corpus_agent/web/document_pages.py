@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from corpus_agent import render
 from corpus_agent.settings import check_one
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.web.look_pages import number
-from indexer import STATUSES, compared
+from indexer import STATUSES
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -69,14 +68,12 @@ def documents(site: Site, request: Request) -> Response:
 
 def _shown(corpus: Index, row: FileRow) -> dict[str, Any]:
     """A row with what a person asks of it: its date, and whether its file is still as it was."""
-    [(prefix, root)] = [each for each in corpus.roots.items() if row.source.startswith(each[0])]
-    own = replace(row, source=row.source.removeprefix(prefix))
     modified = datetime.fromtimestamp(row.mtime_ns / 1e9, UTC) if row.mtime_ns else None
     return {
         **render.file_object(row),
         "readable": row.is_document,
         "why": render.why_unread(row),
-        "stale": compared(root, own) == "changed",
+        "stale": corpus.states([row.source])[row.source] == "changed",
         "date": modified.strftime("%Y-%m-%d") if modified else "",
     }
 
