@@ -139,7 +139,6 @@ class Drawing:
     modes: bytearray = field(default_factory=bytearray)  # how each text is rendered
     spaces: dict[int, Matrix] = field(default_factory=dict)  # what those in forms are moved by
     forms: dict[Drawn, range] = field(default_factory=dict)  # which texts are in each
-    paths: int = 0
     rules: list[Box] = field(default_factory=list)  # thin paths that lie
     surfaces: list[Surface] = field(default_factory=list)  # without rules, and paths not filled
 
@@ -172,17 +171,15 @@ class Drawing:
                 self.forms[drawn] = range(first, len(self.texts))
             elif kind != PATH:
                 self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, room, None))
-            else:
-                self.paths += 1
-                if box[2] - box[0] < THIN:
-                    continue
-                if box[3] - box[1] < THIN:
-                    if (fill > 0 and _is_ink(colour)) or (line > 0 and _is_ink(_outline(drawn))):
-                        self.rules.append(box)
-                elif fill > 0:
-                    known = colour if colour[3] <= MAX_ALPHA else None
-                    at = len(self.texts)
-                    self.surfaces.append(Surface(at, drawn, kind, box, matrix, room, known))
+            elif box[2] - box[0] < THIN:
+                continue
+            elif box[3] - box[1] < THIN:
+                if (fill > 0 and _is_ink(colour)) or (line > 0 and _is_ink(_outline(drawn))):
+                    self.rules.append(box)
+            elif fill > 0:
+                known = colour if colour[3] <= MAX_ALPHA else None
+                at = len(self.texts)
+                self.surfaces.append(Surface(at, drawn, kind, box, matrix, room, known))
         self.texts += objects[start:]
         self.modes += modes[start:]
         for at in range(begun, len(self.texts)) if depth else ():
