@@ -112,7 +112,9 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> N
     if stored.makes_same_rows(today):
         return
     which = f" {prefix[:-1]}" if prefix else ""
+    made, used = (f"{one.model} ({one.weights_sha256[:8]})" for one in (stored, today))
     if stored.model == today.model:
+        made, used = f"{made}, {stored.chunker}", f"{used}, {today.chunker}"
         hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"
     elif which:  # of indexes that are read together the model that reads all languages is kept
         keeps = stored.model.startswith(MULTILINGUAL)
@@ -122,9 +124,6 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> N
     else:
         hint = f"Search with the model that made it: {option_for(stored.model)}"
         hint += f". Or make it anew with this one: corpus-agent index {option_for(today.model)}"
-    made, used = (f"{one.model} ({one.weights_sha256[:8]})" for one in (stored, today))
-    if stored.model == today.model:
-        made, used = f"{made}, {stored.chunker}", f"{used}, {today.chunker}"
     raise IncompatibleStore(f"The index{which} was made with {made}, this run uses {used}.", hint)
 
 
