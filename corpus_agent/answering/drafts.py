@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.claims import MARK, Claim, claims, without_numbers, without_sources
-from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.quotations import check_quotation, found_again
 from corpus_agent.answering.records import Citation, Numbers
 from corpus_agent.answering.support import Judgement, Supporter, Window, judged
 from corpus_agent.text.naming import called
@@ -259,11 +259,10 @@ class DraftChecker:
         texts = ["" if line.is_mark else line.text for line in lines]
         text = "\n".join(texts)
         before = sum(len(line) + 1 for line in texts[: citation.line_start - first])
-        start = text.find(citation.quote, before)
-        if start < 0:  # across a page end, whose mark is not part of a quotation
+        found = found_again(text, citation.quote, before)
+        if found is None:  # across a page end, whose mark is not part of a quotation
             return Window(alone, 0, len(citation.quote))
-        end = start + len(citation.quote)
-        return Window(passage(citation.source, first, text), start, end)
+        return Window(passage(citation.source, first, text), *found.span())
 
     def _support(self, claim: Claim, numbers: Numbers) -> tuple[Judgement, str]:
         """The marks of the best passages for a claim, which are cited; else what they say."""

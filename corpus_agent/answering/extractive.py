@@ -7,7 +7,6 @@ the document like a quotation of a model.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.coverage import comparison, is_unbridged, language_of, notice_of
 from corpus_agent.answering.decision import of_passages
-from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.quotations import check_quotation, found_again
 from corpus_agent.answering.ranking import PASSAGES_READ, best_sentences, weighed
 from corpus_agent.answering.reading import NAMED_POOL, AskedAs, read, without_names
 from corpus_agent.answering.records import (
@@ -287,15 +286,13 @@ def passage_of(
     try:
         before, lines, first = _page(corpus, citation)
         top = corpus.read(citation.source, 1, TOP).lines
+        heading = corpus.heading(citation.source, citation.line_start)  # as it is now
     except Refused:  # removed since it was quoted
         return alone(citation, probability)
-    heading = corpus.heading(citation.source, citation.line_start)  # as it is now
     state = state_of(line.text for line in top if not (line.is_mark or line.hidden))
     citation = replace(citation, heading=heading, state=state)
     text, at = "\n".join(lines), citation.line_start - first
-    # A quotation that was widened over an empty line has a blank there.
-    words = re.compile(r"\s+".join(map(re.escape, citation.quote.split())))
-    found = words.search(text, sum(len(line) + 1 for line in lines[:at]))
+    found = found_again(text, citation.quote, sum(len(line) + 1 for line in lines[:at]))
     if found is None:  # across a page end
         return alone(citation, probability)
     (start, end), citation = found.span(), replace(citation, quote=found[0])

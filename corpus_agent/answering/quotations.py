@@ -154,6 +154,11 @@ def read_all(corpus: Readable, source: str) -> list[Line]:
     return lines
 
 
+def found_again(text: str, quote: str, start: int = 0) -> re.Match[str] | None:
+    """Where a quotation stands; one that was widened over an empty line has a blank there."""
+    return re.compile(r"\s+".join(map(re.escape, quote.split()))).search(text, start)
+
+
 def locate(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | None:
     """Where a quotation is, as whole sentences, or what resembles it; None if not found."""
     found = standing(lines, quote, near_line)

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from corpus_agent import render
-from corpus_agent.answering.quotations import locate, read_all
+from corpus_agent.answering.quotations import found_again, locate, read_all
 from corpus_agent.text.naming import unambiguous
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.web.look_pages import number
@@ -182,9 +182,7 @@ def _quotation_marked(
 
 def _spans(lines: Sequence[tuple[int, str]], quote: str) -> dict[int, tuple[int, int]]:
     """The half-open range of each line that belongs to the quotation; none if it is not there."""
-    whole = "\n".join(text for _, text in lines)
-    pattern = r"\s+".join(map(re.escape, quote.split()))
-    found = re.search(pattern, whole)
+    found = found_again("\n".join(text for _, text in lines), quote)
     if found is None:
         return {}
     spans = {}
