@@ -12,6 +12,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, product, takewhile
 from typing import TYPE_CHECKING
 
@@ -85,7 +86,7 @@ def check_quotation(
         pass  # the claimed line may be beyond the end: then the whole document is searched
     unknown = Citation(n, source, None, near_line, near_line, quote, "not_found")
     try:
-        lines = read_all(corpus, source)
+        lines = read_all(corpus, source).lines
     except Refused:
         return unknown
     whole = locate(lines, quote, near_line)
@@ -143,15 +144,13 @@ def _surely_near(found: Found, window: Window, near_line: int) -> bool:
     return begun and ended and abs(first - near_line) <= NEAR_LINES
 
 
-def read_all(corpus: Readable, source: str) -> list[Line]:
-    """All lines of a document, window by window; raises Refused as `Readable.read` does."""
-    lines: list[Line] = []
-    offset: int | None = 1
-    while offset is not None:
-        window = corpus.read(source, offset)
-        lines += window.lines
-        offset = window.next_offset
-    return lines
+def read_all(corpus: Readable, source: str) -> Window:
+    """All lines of a document as one window; raises Refused as `Readable.read` does."""
+    whole = corpus.read(source)
+    while (offset := whole.next_offset) is not None:
+        more = corpus.read(source, offset)
+        whole = replace(more, offset=1, lines=whole.lines + more.lines)
+    return whole
 
 
 def found_again(text: str, quote: str, start: int = 0) -> re.Match[str] | None:

@@ -310,7 +310,7 @@ def read(words: tuple[str, ...], page: int | None, as_json: bool) -> None:
 
 def _lines_of_page(corpus: Index, source: str, page: int) -> tuple[int, int]:
     """The number of a page's first line, and how many it has; raises Refused for no such page."""
-    pages = [line.page for line in answering.quotations.read_all(corpus, source)]
+    pages = [line.page for line in answering.quotations.read_all(corpus, source).lines]
     if page not in pages:
         last = max((each or 0 for each in pages), default=0)
         has = f"{number_of(last, 'page')}, and no page {page}" if last else "lines alone, no pages"

@@ -251,13 +251,13 @@ def parsed_anew(store: Path, root: Path, samples: Samples) -> Diagnosis:
     compared = 0
     for chunk, _ in samples:
         try:
-            if parsed.read(chunk.source, limit=1).stale:
+            today = answering.quotations.read_all(parsed, chunk.source)
+            if today.stale:
                 continue
-            lines = answering.quotations.read_all(parsed, chunk.source)
-            same = lines == answering.quotations.read_all(kept, chunk.source)
+            same = today.lines == answering.quotations.read_all(kept, chunk.source).lines
         except Refused:
             continue  # gone, or not readable now: the check of stale files reports it
-        text = "\n".join(line.text for line in lines[chunk.line_start - 1 : chunk.line_end])
+        text = "\n".join(line.text for line in today.lines[chunk.line_start - 1 : chunk.line_end])
         if not same or "".join(chunk.text.split()) not in "".join(text.split()):
             return Diagnosis(
                 "fail", f"{chunk.source!r} does not say what the store holds of it", ANEW

@@ -145,11 +145,10 @@ def _document(corpus: Index, file: FileRow) -> tuple[DocumentText | None, str]:
     if not file.is_document:
         return None, file.reason or file.status
     try:
-        first = corpus.read(file.source)
-        lines = first.lines if first.next_offset is None else read_all(corpus, file.source)
+        whole = read_all(corpus, file.source)
     except CorpusError as error:
         return None, error.message
-    return DocumentText(file.source, lines, stale=first.stale), ""
+    return DocumentText(file.source, whole.lines, stale=whole.stale), ""
 
 
 def _proposed(document: DocumentText, field: Field) -> Iterator[list[FieldValue]]:

@@ -64,8 +64,8 @@ def place(site: Site, request: Request) -> Response:
     if not row.is_document:
         return site.show("unread.html", name=name, row=row, why=render.why_unread(row))
     wanted = Wanted.from_query(given)
-    stale = corpus.read(row.source, 1, 1).stale
-    lines = read_all(corpus, row.source)
+    whole = read_all(corpus, row.source)
+    lines = whole.lines
     marks, at, missing = marked(lines, wanted)
     if wanted.page is not None and not wanted.quote:
         at = next((n for n, line in enumerate(lines, 1) if line.page == wanted.page), at)
@@ -80,7 +80,7 @@ def place(site: Site, request: Request) -> Response:
         name=name,
         title=one_line(row.title) if row.title else "",
         row=row,
-        stale=stale,
+        stale=whole.stale,
         quote=visible(wanted.quote),
         at=at,
         missing=missing,
