@@ -15,8 +15,7 @@ from corpus_agent.answering.claims import periods
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import find_durations, unit_of
-from corpus_agent.text.dates import Reading, find_dates, habit
-from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, listed
+from corpus_agent.text.dates import MONTH_WORDS, Reading, find_dates, habit
 from corpus_agent.text.sentences import Unit, front_matter, is_title, units
 from corpus_agent.text.tables import TextTable, named_cells, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
@@ -24,10 +23,9 @@ from indexer import MAX_WINDOW_LINES, Line, Window
 _LONGEST = 1_200  # characters of a sentence that is quoted whole
 _LINES_ABOVE = 40  # before a place in which its heading is looked for
 HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ ]")
-_MONTH = "|".join(sorted({*listed(MONTHS, MORE_MONTHS)}, key=len, reverse=True))
 _DAY_OF_MONTH = regex.compile(
     rf"(?i)(?<![\p{{L}}\p{{N}}.,/:-])(?:[0-3]?\d(?:st|nd|rd|th|er|[.º])?(?:\s(?:of|de))?"
-    rf"\s(?!(?-i:may))(?:{_MONTH})|(?=(?-i:\p{{Lu}}))(?:{_MONTH})\.?\s[0-3]?\d(?:st|nd|rd|th)?)"
+    rf"\s(?!(?-i:may))(?:{MONTH_WORDS})|(?=(?-i:\p{{Lu}}))(?:{MONTH_WORDS})\.?\s[0-3]?\d(?:st|nd|rd|th)?)"
     r"(?![\p{L}\p{N}]|[.,:]\d)"
 )
 # A dash alone is a column without a figure.

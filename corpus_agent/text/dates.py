@@ -33,8 +33,8 @@ class Reading:
 
 
 _MONTH_OF = by_word(MONTHS, MORE_MONTHS)
-_WORDS = "|".join(sorted(set(listed(MONTHS, MORE_MONTHS)), key=len, reverse=True))
-_MONTH = rf"(?P<month>{_WORDS})(?!\p{{L}})\.?"
+MONTH_WORDS = "|".join(sorted(set(listed(MONTHS, MORE_MONTHS)), key=len, reverse=True))
+_MONTH = rf"(?P<month>{MONTH_WORDS})(?!\p{{L}})\.?"
 _DURATION = lazy(r"P(T?)([0-9]{1,6})([BDHWMY])")  # B: days of business; behind T: hours, minutes
 _DAYS = {"B": (1, 4), "D": (1, 1), "W": (7, 7), "M": (28, 31), "Y": (365, 366)}  # at least, at most
 _MINUTES = {unit: (least * 1440, most * 1440) for unit, (least, most) in _DAYS.items()}
