@@ -125,7 +125,7 @@ def watch(
         settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
     encoder = encoder or encoder_to_index(settings, store)
-    look = partial(_look, settings, folder, encoder, should_stop, callbacks)
+    look = partial(_look, settings, encoder, should_stop, callbacks)
     trouble = ""
     moments = looks.moments(root, should_stop, lambda: bool(trouble))
     next(moments, None)
@@ -141,7 +141,6 @@ def watch(
 
 def _look(
     settings: Settings,
-    folder: Path | None,
     encoder: Encoder,
     should_stop: Callable[[], bool],
     callbacks: Callbacks,
@@ -155,12 +154,7 @@ def _look(
         try:
             with callbacks.display() as shown:
                 outcome = index(
-                    settings,
-                    folder,
-                    choices,
-                    encoder=encoder,
-                    display=shown,
-                    should_stop=should_stop,
+                    settings, None, choices, encoder=encoder, display=shown, should_stop=should_stop
                 )
         except StoreLocked as error:
             if not waiting:
