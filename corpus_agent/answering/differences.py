@@ -40,6 +40,10 @@ _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e", "wi
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _RUN = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*")
 _BY = regex.compile(r"\b(?:by|von|vom|durch|par|por|da|dal|dalla|door)\b")
+_JOINED = regex.compile(r"\s(?:and|or|&)\s(?:the\s)?")
+_BEHIND = regex.compile(
+    r"(?<!\p{L})(?:in|at|to|of|from|with|for|on|under|unlike|near|via)\s(?:(?:the|an?)\s)?$"
+)
 _YEAR, _MOST = re.compile(r"(?:19|20)\d\d"), 40  # words of a claim that are compared in pairs
 _PART = re.compile(
     r"(?P<month>month )|(?P<week>(?:week)?day )|(?P<year>(?:19|20)\d\d$)|(?P<day>\d\d?$)"
@@ -281,23 +285,27 @@ def exchanged(claim: str, text: str, *, named: bool = False) -> tuple[str, str] 
 
 
 def said_of_another(claim: str, text: str) -> bool:
-    """Whether what a claim says of a name stands in a text behind other names, nearly all of it."""
+    """Whether what a claim says of a name stands in a text behind other names, nearly all of it.
+
+    One that is joined to it ("Olga and Ben"), or stands behind a preposition, says nothing.
+    """
     own = next((run for run in _RUN.finditer(claim) if {*terms(run[0])} - STOP_WORDS), None)
     subject = frozenset(terms(own[0])) - STOP_WORDS if own else frozenset()
     if own is None or names_are_nouns(text) or not subject & (names(claim) | names(text)):
         return False
     said = frozenset(content_terms(claim)) - subject - STOP_WORDS
-    led, of_own, of_others = "", 0, 0
+    led, of_own, of_others, before = "", 0, 0, 0
     for match in WRITTEN.finditer(text):
         word = fold(match[0])
         if any(same_word(word, each) for each in subject):
-            led = "own"
+            led, before = "own", match.end()
         elif any(same_word(word, each) for each in said):
             of_own, of_others = of_own + (led == "own"), of_others + (led == "other")
         elif match[0][0].isupper() and word not in STOP_WORDS | UNIT.keys():
-            led = "other"
-    is_named = not subject.isdisjoint(terms(text))
-    return is_named and of_others > 2 * of_own
+            joined = led == "own" and _JOINED.fullmatch(text, before, match.start())
+            behind = _BEHIND.search(text, max(0, match.start() - 20), match.start())
+            led = led if joined or behind else "other"
+    return not subject.isdisjoint(terms(text)) and of_others > 2 * of_own
 
 
 def _crossed(claim: str, text: str) -> tuple[str, str] | None:

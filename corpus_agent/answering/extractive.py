@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.coverage import comparison, is_unbridged, language_of, notice_of
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from indexer import Encoder, Hit
 
 ADDS_FROM = 0.2  # of the likeliest passage's probability
+CHANGES_READ = 8  # documents that are named as changes of the likeliest one
 CHANGES_SHOWN = 2  # passages of documents that change the likeliest one
 UNSETTLED = 0.89  # the most that a draft, or what no longer holds, is likely to answer
 SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
@@ -156,7 +157,8 @@ class ExtractiveAnswerer:
     ) -> tuple[Passage, ...]:
         """What documents that change the first one say, however unlikely it answers."""
         shown = [passage.citation.source for passage in passages]
-        others = frozenset(o for s in shown[:1] for o in corpus.amendments(s)) - {*shown}
+        every = (o for s in shown[:1] for o in corpus.amendments(s) if o not in shown)
+        others = frozenset(islice(every, CHANGES_READ))
         if not others:
             return ()
         hits = corpus.search(Query(asked, NAMED_POOL, None, among=others))

@@ -91,11 +91,11 @@ def search(
     if as_json:
         found = render.search_object(query, hits, corpus.version, corpus.notices)
         return print_json(found, corpus)
-    near_only = limit is None
     passages = answering.extractive.ExtractiveAnswerer(corpus.encoder).found(query, hits)
-    coverage = corpus.coverage()
     print_lines(
-        render.search_lines(query, hits, passages, coverage, near_only=near_only, sheet=screen())
+        render.search_lines(
+            query, hits, passages, corpus.coverage(), near_only=limit is None, sheet=screen()
+        )
     )
     if explain:
         print_lines(render.explain_lines(hits))
@@ -181,8 +181,6 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
     settings = settings_in_force(several=True, log=log, **llm)
     export = opened_new(export_file)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
-    settings = launch.settings
-
     served = service.service.Service(launch)
     corpus = served.corpus()
     name = os.urandom(8).hex()
@@ -202,7 +200,7 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
     talk = Chat(corpus, answer, click.echo)
     talk.run()
     write_text(export, render.export_markdown(turn.answer for turn in talk.turns))
-    warn_of_index(export_file, settings.root)
+    warn_of_index(export_file, launch.settings.root)
 
 
 @dataclass

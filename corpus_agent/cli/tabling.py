@@ -59,21 +59,17 @@ def table(
 ) -> None:
     """Look at every document, and say what each says about every FIELD.
 
-    Fields are named in words: "due date, governing law". A field is any label that stands in the
-    documents, and agreement date, effective date, end date, notice period, renewal term, parties,
-    landlord, tenant, supplier, customer, liability cap, payment terms, total, rent, deposit, fee,
-    salary, net sales, net income, subject, sender and others like these, in six languages.
+    A field is any label of the documents, and "end date, effective date, notice period, parties,
+    landlord, supplier, liability cap, payment terms, total, rent, salary, net income, auditor" …
 
-    Each value carries its whole sentence or row. One whose sentence has a condition, a negation or
-    a quotation is doubtful. So is one of a part (a segment, a region), and one beside the field's
-    name that is not said to be its value ("not stated outright").
+    Each value carries its sentence or row. Doubtful is one in a condition, a negation or a
+    quotation, one of a part (a region), and one not said to be the field's ("not stated outright").
 
     A row of a sheet (CSV, XLSX) is an entry of its own where FIELD is the name of a column: of more
     than five the table says how many; --csv writes each, list finds those that fulfil a condition.
 
     Two documents side by side: table FIELD… --path A --path B
     """
-    words = tuple(filter(None, (one.strip() for each in words for one in each.split(","))))
     fields.lexicon.fields_of(words)  # what is no field is said before the seal
     if csv_file and csv_file.suffix.casefold() == ".xlsx":
         raise UsageError("--csv writes no workbook.", "Name a .csv: a spreadsheet opens it.")

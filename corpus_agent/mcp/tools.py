@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -19,6 +19,7 @@ from corpus_agent.render import for_parent
 from corpus_agent.render.answers import tokens_at_most
 from corpus_agent.render.common import documents_searched, place_of, qualified
 from corpus_agent.service.process import Onlooker
+from corpus_agent.service.service import MAY_CHANGE
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import MODEL, called, framed, quoted, unambiguous
 from corpus_agent.text.sanitize import one_line, unlinked
@@ -275,7 +276,7 @@ def _table(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPie
         ]
     seen = number_of(len(made.rows) - made.unreadable, "document")
     left = map(frame.error, (f"{seen} looked at.", *render.left_lines(made)))
-    noted = (f"Note: {frame.line(notice)}" for notice in made.notices)
+    noted = _noted(frame, made.notices)
     head = [*left, *counts, *noted, for_parent.introduced(frame)]
     texts = ["\n".join(_row(frame, made, number, row)) for number, row in enumerate(rows, 1)]
     return ToolResult("\n".join([*head, *_page(texts, offset)]), version=made.version)
@@ -287,13 +288,20 @@ def _checked(service: Service, frame: Frame, arguments: Arguments, on_piece: OnP
     counts = Counter(finding.kind for finding in found.findings)
     counted = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
     head = f"{number_of(len(found.findings), 'statement')}{f': {counted}' if counted else ''}"
-    noted = (f"Note: {frame.line(notice)}" for notice in found.notices)
+    noted = _noted(frame, found.notices)
     texts = ["\n".join(_finding(frame, n, finding)) for n, finding in enumerate(found.findings, 1)]
     shown = fitting(texts, MAX_ROWS_TOKENS, tokens_at_most)
     lines = [f"{head}; {documents_searched(found.coverage)}.", *noted, *texts[:shown]]
     if shown < len(texts):
         lines.append(f"{len(texts) - shown:,} more: check the text in parts.")
     return ToolResult("\n".join(lines), version=found.version)
+
+
+def _noted(frame: Frame, notices: Iterable[str]) -> Iterator[str]:
+    """Notices; one that names documents between the delimiters, as their words are."""
+    for notice in notices:
+        names = MAY_CHANGE in notice
+        yield f"Note: {frame.wrap(one_line(notice)) if names else frame.line(notice)}"
 
 
 def _page(texts: list[str], offset: int) -> Iterator[str]:

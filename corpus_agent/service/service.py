@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from inspect import ismethod
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,7 +28,7 @@ from corpus_agent.settings import (
     stores_to_read,
 )
 from corpus_agent.text.naming import called, known
-from corpus_agent.text.wording import lacks
+from corpus_agent.text.wording import lacks, number_of
 from indexer import recogniser_version, storage, tesseract_scripts
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 OnDocument = Callable[[int, int], None]
 OnPiece = Callable[[int, int], object]
 
+MAY_CHANGE = "may change what"  # of a notice that names documents
+MOST_CHANGES = 3  # documents of which it is said that others may change them
 _EMPTY = "No document can be searched yet. Run: corpus-agent index"
 
 
@@ -203,6 +206,10 @@ class Service:
         """What every document says about each field, which is named in words."""
         columns = fields.lexicon.fields_of(names)
         made = fields.table.table_of(corpus, columns, on_document=on_document)
+        commas = (at for at, field in enumerate(columns) if "," in field.name)
+        if any(made.count(at, "unknown") for at in commas):  # no column is called so
+            parts = [part for name in names for part in name.split(",") if part.strip()]
+            return self.table(parts, corpus, on_document)
         worded = tuple(  # a guessed type may be wrong: a "period of insurance" is two dates
             replace(field, type="text") if made.count(at, "unknown") else field
             for at, field in enumerate(columns)
@@ -246,18 +253,17 @@ def notices_of(corpus: Index) -> tuple[str, ...]:
     return (*corpus.notices, *([_EMPTY] if empty else []))
 
 
-def changes_of(corpus: Index, sources: Iterable[str], shown: Collection[str] = ()) -> Iterator[str]:
-    """Which documents that are not shown may change what these say, by their names."""
-    for source in dict.fromkeys(sources):
-        for other in corpus.amendments(source):
-            if other not in shown:
-                yield f"{called(other)} may change what {called(source)} says."
+def changes_of(corpus: Index, sources: Iterable[str]) -> Iterator[str]:
+    """Which documents may change what these say, by their names; a few."""
+    every = ((source, corpus.amendments(source)) for source in dict.fromkeys(sources))
+    for source, (other, *more) in islice(((s, o) for s, o in every if o), MOST_CHANGES):
+        others = f" and {number_of(len(more), 'other')}" if more else ""
+        yield f"{called(other)}{others} {MAY_CHANGE} {called(source)} says."
 
 
 def _completed(answer: Answer, corpus: Index, before: Sequence[str]) -> Answer:
     """An answer with what was known before it was asked for, and what has changed since."""
-    shown = [passage.citation.source for passage in answer.passages]
-    notices = (*before, *notices_of(corpus), *changes_of(corpus, shown, shown))
+    notices = (*before, *notices_of(corpus))
     unsaid = tuple(notice for notice in notices if notice not in answer.notices)
     states = corpus.states([citation.source for citation in answer.citations])
     changed = [*answer.changed, *(each for each, state in states.items() if state == "changed")]

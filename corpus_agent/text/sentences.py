@@ -45,7 +45,7 @@ _PAGE = lazy(
 # A number that may go on a sentence ("from / 1 April"); "(1)" and "1." begin an item always.
 _NUMBER_LEADS = lazy(r"\s*(?!1[.)])\d{1,3}(?:\.\d{1,3}){0,4}\.?\s")
 _COUNTS = lazy(r"\s*\d{1,3}(?:[.,]\d{1,3})*\s+(?:\p{Ll}|[%‰€$£¥])")  # "owes / 250 pounds"
-_IN_FIGURES = lazy(r"\s*\((\d{1,3})\)\s+\S")  # "within thirty / (30) days"
+_IN_FIGURES = lazy(r"\s*\((\d{1,3})\)\s+\p{Ll}")  # "within thirty / (30) days"
 _ENDS_OPEN = lazy(r"[\p{L}\p{M}\p{N}),]$")
 _CLAUSE = lazy(r"(?i)\s*(?:§|(?:art(?:\.|icle|ikel|[íi]c[uo]lo|igo)|section|clause|ziffer)\s?\d)")
 _ENDING = lazy(r"(?<![\p{L}\p{M}])\p{L}[\p{L}\p{M}]*$")
@@ -96,7 +96,11 @@ def _continues(lines: Sequence[str], index: int, width: int) -> bool:
     ):
         return False
     written = _IN_FIGURES.match(line)
-    if written and written[1] in figures(" ".join(previous.split()[-2:])):
+    if (
+        written
+        and not has_digit(previous)
+        and written[1] in figures("".join(previous.split()[-1:]))
+    ):
         return True
     numbered, open_ended = bool(_ITEM.match(line)), wants_more(previous)
     if numbered and not (open_ended and _NUMBER_LEADS.match(line)):

@@ -155,13 +155,16 @@ def is_row_of_names(line: str) -> bool:
     return len(line.split()) <= _PROSE_WORDS and bool(_count(line.strip(), _PERIODS, _ONE_PERIOD))
 
 
-def names_segments(line: str, row: str) -> bool:
-    """Whether a line has a word for each figure of a row, behind a year: "2023 Software Group"."""
+def names_segments(line: str, row: str, least: int = 3) -> bool:
+    """Whether a line has a word for each figure of a row, behind a year: "2023 Nuts Oils Group".
+
+    Two such words may be a title: "2023 Annual Report".
+    """
     if (period := _ONE_PERIOD.match(line)) is None:
         return False  # "Current Assets" may be a title
     words = line[period.end() :].split()
     named = [word for word in words if word.isalpha() and word[0].isupper()]
-    return len(named) == len(words) == ends_with_figures(row) > 1
+    return len(named) == len(words) == ends_with_figures(row) >= least
 
 
 def names_cells(first: str, row: str) -> bool:
@@ -222,7 +225,8 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
             # One more is the number of a note, or a change; of twice as many each has its share.
             fits = count - named in (0, 1) or (count == 2 * named and row.count("%") == named)
             return (first, index) if fits else None
-        if len(line.split()) <= _PROSE_WORDS and _names_others(line):
+        others = _names_others(line) or names_segments(line, row, 2)
+        if len(line.split()) <= _PROSE_WORDS and others and not names_segments(line, row):
             return None
         if says_unit(line) and line[0] != "(" and _has_title(lines, index):
             return None  # of a table that begins here

@@ -29,9 +29,11 @@ _JOINED = re.compile(r"(?<=[A-Z])n(?=[A-Z]\b)")  # JnJ
 _AND = frozenset({"and", "und", "et"})
 # How a document is called that changes another one; folded.
 _CHANGES = re.compile(
-    r"amend(?:ment|ing)s?|addend(?:um|a)|supplement(?:al)?|extension|variation|nachtrag"
-    r"|\w*a?enderung(?:en|svereinbarung)?|avenant|adenda|enmienda|appendice|wijziging"
+    r"amend(?:ment|ing)s?|addend(?:um|a)|nachtrag|(?:vertrags)?a?enderung(?:svereinbarung)?"
+    r"|avenant|adenda|enmienda|wijziging"
 )
+_CHANGES_AT_END = re.compile(r"supplement|extension|variation|appendice")  # as in "cable extension"
+_KINDS = frozenset({"deed", "agreement", "letter", "contract", "first", "second", "third", "the"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +91,33 @@ class Names:
         return full, {} if full else short
 
     def amendments(self, source: str) -> list[str]:
-        """The documents that are named as changes of this one: of a lease its amendment."""
-        own = _terms_in(source)
+        """The documents that are named as changes of this one: of a lease its amendment.
+
+        All words of one name stand in the other, two at least where the other has more; numbers
+        that are no years are the same.
+        """
+        if source in self._changing:
+            return []
+        own, numbers = _terms_in(source)
+        own -= _KINDS
         return [
             other
-            for other, terms in self._changing.items()
-            if other != source and 2 * len(terms & own) > len(terms)
+            for other, (terms, its) in self._changing.items()
+            if (own == terms or (len(own & terms) > 1 and (own <= terms or terms <= own)))
+            and (not numbers or not its or numbers & its)
         ]
 
     @cached_property
-    def _changing(self) -> dict[str, frozenset[str]]:
-        """The other words in the names of documents that are called changes."""
-        every = {source: _terms_in(source) for source in sorted(self.periods)}
-        said = {source: {*filter(_CHANGES.fullmatch, terms)} for source, terms in every.items()}
-        return {source: every[source] - own for source, own in said.items() if own}
+    def _changing(self) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+        """The other words, and the numbers, in the names of documents that are called changes."""
+        found = {}
+        for source in sorted(self.periods):
+            terms, numbers = _terms_in(source)
+            said = {*filter(_CHANGES.fullmatch, terms)}
+            said.update(filter(_CHANGES_AT_END.fullmatch, _words_in(file_stem(source))[-1:]))
+            if said and terms - said - _KINDS:
+                found[source] = terms - said - _KINDS, numbers
+        return found
 
     def _going_on(self, name: str) -> set[str]:
         """The documents whose names go on after this one: of a lease its amendment."""
@@ -132,10 +147,12 @@ def _words_in(stem: str) -> list[str]:
     return [word for word in words if word not in _AND]
 
 
-def _terms_in(source: str) -> frozenset[str]:
-    """The words of a file name but for numbers and those of two letters."""
-    words = map(fold, _WORD.findall(file_stem(source).replace("_", " ")))
-    return frozenset(w for w in words if len(w) > 2 and not _NUMBER.fullmatch(w))
+def _terms_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a file name, but those of two letters; and its numbers that are no years."""
+    stem = file_stem(source).replace("_", " ")
+    words = frozenset(map(fold, _WORD.findall(stem)))
+    numbers = frozenset(w for w in words if w.isdigit() and len(w) < 4)
+    return frozenset(w for w in words if len(w) > 2 and not _NUMBER.fullmatch(w)), numbers
 
 
 def _runs(query: str) -> Iterator[list[str]]:

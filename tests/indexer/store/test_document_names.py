@@ -56,13 +56,19 @@ def test_whoever_names_a_document_means_those_whose_names_go_on_after_its_own():
 
 
 def test_the_changes_of_a_document_have_the_words_of_its_name():
-    van = ("van-lease-amendment.pdf", "First Amendment to Van Lease 2025.docx")
-    others = ("flat-lease.md", "flat_extension_quote.md", "flat_plan.md", "amendment.md")
-    names = Names(["van-lease.md", *van, *others, "Nachtrag Wartungsvertrag Nr 2.pdf",
-                   "Wartungsvertrag_2024.md"])  # fmt: skip
-    assert set(names.amendments("van-lease.md")) == set(van)
-    assert names.amendments("Wartungsvertrag_2024.md") == ["Nachtrag Wartungsvertrag Nr 2.pdf"]
-    assert [*map(names.amendments, others)] == [[]] * len(others)
+    changes = {
+        "van-lease.md": {"van-lease-amendment.pdf", "First Amendment to Van Lease 2025.docx"},
+        "Harbour Street lease 2019.docx": {"Harbour Street deed of variation.docx"},
+        "Wartungsvertrag_2024.md": {"Nachtrag Wartungsvertrag Nr 2.pdf"},
+        "flat-3-lease.md": {"flat-3-lease-amendment.md"},
+    }
+    others = (
+        *("flat-4-lease.md", "garden-rules.md", "garden-extension.md", "usb-cable.md"),
+        *("usb-extension cable.md", "car-lease.md", "amendment-to-lease.md", "amendment.md"),
+    )
+    names = Names([*changes, *others, *set().union(*changes.values())])
+    found = {source: set(own) for source in names.periods if (own := names.amendments(source))}
+    assert found == changes
 
 
 @pytest.mark.parametrize(
