@@ -32,6 +32,7 @@ def _any(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
+NO_UNIT = "unit not known"  # of a sum in a report: 43.5 may be thousands, or millions
 _CODE_OF = {sign: code for code, signs in table("currencies").items() for sign in signs}
 _NAMES = table("currency_names")
 _NAMED = _any(name for names in _NAMES.values() for name in names)

@@ -8,9 +8,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal, cast
 
-from corpus_agent.fields.amounts import find_amounts, find_durations, unit_and_number, unit_of
+from corpus_agent.fields.amounts import (
+    NO_UNIT,
+    find_amounts,
+    find_durations,
+    unit_and_number,
+    unit_of,
+)
 from corpus_agent.fields.lexicon import AMOUNTS, MENTION, WORDED, Field, FieldType, field_of
-from corpus_agent.fields.page import NO_UNIT, FieldValue
+from corpus_agent.fields.page import FieldValue
 from corpus_agent.fields.table import Cell, DocumentRow, FieldTable, ListVerdict, table_of
 from corpus_agent.fields.terms import law_called
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates

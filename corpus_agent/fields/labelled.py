@@ -10,6 +10,7 @@ import regex
 
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import (
+    NO_UNIT,
     find_amounts,
     find_durations,
     in_unit,
@@ -17,14 +18,7 @@ from corpus_agent.fields.amounts import (
     unit_of,
 )
 from corpus_agent.fields.lexicon import AMOUNTS, WORDED, Field, FieldType
-from corpus_agent.fields.page import (
-    FIGURE,
-    HEADING,
-    NO_UNIT,
-    NOT_OUTRIGHT,
-    DocumentText,
-    FieldValue,
-)
+from corpus_agent.fields.page import FIGURE, HEADING, NOT_OUTRIGHT, DocumentText, FieldValue
 from corpus_agent.fields.parties import name_at, place_at, with_role
 from corpus_agent.text.dates import Reading, find_dates
 from corpus_agent.text.number_words import CODES, SHORT_UNITS

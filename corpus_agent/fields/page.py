@@ -37,7 +37,6 @@ _NOTE = regex.compile(r"\d{1,2}")  # of a statement, between the name of a row a
 _HEADS = 4  # lines in which stand the years of a table and the spans that they end
 _UNIT_LINE = 60  # characters of a line above a table that names its unit
 NOT_OUTRIGHT = "not stated outright"  # why a value is doubtful that its clause does not assert
-NO_UNIT = "unit not known"  # of a sum in a report: 43.5 may be thousands, or millions
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\t\u3000"), " ")
 # Rules, and what is struck out, over the end of a line too.
 _NOTHING = regex.compile(

@@ -219,8 +219,14 @@ def test_of_a_writer_nothing_is_shown_but_what_ours_say_of_themselves(tmp_path, 
     monkeypatch.setattr("sys.argv", ["/usr/bin/corpus-agent", "index", "/home/a b/x.md", "é" * 99])
     with writer_lock(tmp_path):
         ours = writer_of(tmp_path)
-        assert "(corpus-agent index -home-a b-x-md -) since " in ours  # the control
-        for odd in ("", "n\n" * 99, ours + "\n", ours + " a.example", ours.replace("-x", ".x")):
+        assert "(corpus-agent index) since " in ours  # the control
+        for odd in (
+            "",
+            "n\n" * 99,
+            ours + "\n",
+            ours + " a.example",
+            ours.replace(" index", " ./x"),
+        ):
             (tmp_path / LOCK_NAME).write_text(odd)  # as a foreign store may hold
             assert writer_of(tmp_path) == "another process", odd
     assert (writer_of(tmp_path), (tmp_path / LOCK_NAME).read_text()) == (None, "")
