@@ -287,14 +287,14 @@ def exchanged(claim: str, text: str, *, named: bool = False) -> tuple[str, str] 
 def said_of_another(claim: str, text: str) -> bool:
     """Whether what a claim says of a name stands in a text behind other names, nearly all of it.
 
-    One that is joined to it ("Olga and Ben"), or stands behind a preposition, says nothing.
+    One that is joined to it ("Olga and Ben Low"), or stands behind a preposition, says nothing.
     """
     own = next((run for run in _RUN.finditer(claim) if {*terms(run[0])} - STOP_WORDS), None)
     subject = frozenset(terms(own[0])) - STOP_WORDS if own else frozenset()
     if own is None or names_are_nouns(text) or not subject & (names(claim) | names(text)):
         return False
     said = frozenset(content_terms(claim)) - subject - STOP_WORDS
-    led, of_own, of_others, before = "", 0, 0, 0
+    led, of_own, of_others, before, last = "", 0, 0, 0, -1
     for match in WRITTEN.finditer(text):
         word = fold(match[0])
         if any(same_word(word, each) for each in subject):
@@ -304,7 +304,8 @@ def said_of_another(claim: str, text: str) -> bool:
         elif match[0][0].isupper() and word not in STOP_WORDS | UNIT.keys():
             joined = led == "own" and _JOINED.fullmatch(text, before, match.start())
             behind = _BEHIND.search(text, max(0, match.start() - 20), match.start())
-            led = led if joined or behind else "other"
+            led = led if joined or behind or text[last : match.start()] == " " else "other"
+            last = match.end()
     return not subject.isdisjoint(terms(text)) and of_others > 2 * of_own
 
 

@@ -43,6 +43,7 @@ OnDocument = Callable[[int, int], None]
 OnPiece = Callable[[int, int], object]
 
 MAY_CHANGE = "may change what"  # of a notice that names documents
+MOST_LOOKED_UP = 1_000  # documents whose names are compared with those of changes
 MOST_CHANGES = 3  # documents of which it is said that others may change them
 _EMPTY = "No document can be searched yet. Run: corpus-agent index"
 
@@ -208,7 +209,9 @@ class Service:
         made = fields.table.table_of(corpus, columns, on_document=on_document)
         commas = (at for at, field in enumerate(columns) if "," in field.name)
         if any(made.count(at, "unknown") for at in commas):  # no column is called so
-            parts = [part for name in names for part in name.split(",") if part.strip()]
+            parts = [
+                part for name in names for part in name.split(",") if any(map(str.isalnum, part))
+            ]
             return self.table(parts, corpus, on_document)
         worded = tuple(  # a guessed type may be wrong: a "period of insurance" is two dates
             replace(field, type="text") if made.count(at, "unknown") else field
@@ -255,7 +258,8 @@ def notices_of(corpus: Index) -> tuple[str, ...]:
 
 def changes_of(corpus: Index, sources: Iterable[str]) -> Iterator[str]:
     """Which documents may change what these say, by their names; a few."""
-    every = ((source, corpus.amendments(source)) for source in dict.fromkeys(sources))
+    some = islice(dict.fromkeys(sources), MOST_LOOKED_UP)
+    every = ((source, corpus.amendments(source)) for source in some)
     for source, (other, *more) in islice(((s, o) for s, o in every if o), MOST_CHANGES):
         others = f" and {number_of(len(more), 'other')}" if more else ""
         yield f"{called(other)}{others} {MAY_CHANGE} {called(source)} says."

@@ -95,12 +95,8 @@ def _continues(lines: Sequence[str], index: int, width: int) -> bool:
         mark.match(previous) for mark in (_HEAD, _ROW, _RULE, _FENCE, _PAGE)
     ):
         return False
-    written = _IN_FIGURES.match(line)
-    if (
-        written
-        and not has_digit(previous)
-        and written[1] in figures("".join(previous.split()[-1:]))
-    ):
+    written, said = _IN_FIGURES.match(line), " ".join(previous.split()[-2:])
+    if written and not has_digit(said) and written[1] in figures(said):
         return True
     numbered, open_ended = bool(_ITEM.match(line)), wants_more(previous)
     if numbered and not (open_ended and _NUMBER_LEADS.match(line)):

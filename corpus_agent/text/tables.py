@@ -230,7 +230,9 @@ def names_of_columns(lines: Sequence[str]) -> tuple[int, int] | None:
             return None
         if says_unit(line) and line[0] != "(" and _has_title(lines, index):
             return None  # of a table that begins here
-        if names_segments(line, row) or _are_labels(lines[index], lines[-1], count):
+        titled = any(map(is_row_of_names, lines[max(0, index - 2) : index]))
+        segments = names_segments(line, row) and not titled  # "2023 Annual Financial Report"
+        if segments or _are_labels(lines[index], lines[-1], count):
             return index, index
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
             return None

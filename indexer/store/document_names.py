@@ -29,10 +29,12 @@ _JOINED = re.compile(r"(?<=[A-Z])n(?=[A-Z]\b)")  # JnJ
 _AND = frozenset({"and", "und", "et"})
 # How a document is called that changes another one; folded.
 _CHANGES = re.compile(
-    r"amend(?:ment|ing)s?|addend(?:um|a)|nachtrag|(?:vertrags)?a?enderung(?:svereinbarung)?"
+    r"amend(?:ment|ing)s?|addend(?:um|a)|nachtrag|(?:vertrags)?ae?nderung(?:en|svereinbarung)?"
     r"|avenant|adenda|enmienda|wijziging"
 )
 _CHANGES_AT_END = re.compile(r"supplement|extension|variation|appendice")  # as in "cable extension"
+_DATE = re.compile(r"(?:19|20)\d\d[-_.]\d\d[-_.]\d\d|\d\d[-_.]\d\d[-_.](?:19|20)\d\d")
+_OWN_NUMBER = re.compile(r"\d{1,3}[a-z]?|v\d+|(?!(?:19|20)\d\d$)\d{4,}")
 _KINDS = frozenset({"deed", "agreement", "letter", "contract", "first", "second", "third", "the"})
 
 
@@ -148,11 +150,12 @@ def _words_in(stem: str) -> list[str]:
 
 
 def _terms_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The words of a file name, but those of two letters; and its numbers that are no years."""
-    stem = file_stem(source).replace("_", " ")
-    words = frozenset(map(fold, _WORD.findall(stem)))
-    numbers = frozenset(w for w in words if w.isdigit() and len(w) < 4)
-    return frozenset(w for w in words if len(w) > 2 and not _NUMBER.fullmatch(w)), numbers
+    """The words of a file name, but those of two letters; and its numbers, but years and dates."""
+    stem = _DATE.sub(" ", file_stem(source)).replace("_", " ")
+    words = frozenset(fold(word).lstrip("0") for word in _WORD.findall(stem))
+    numbers = frozenset(filter(_OWN_NUMBER.fullmatch, words))
+    found = (w for w in words - numbers if len(w) > 2 and not _NUMBER.fullmatch(w))
+    return frozenset(found), numbers
 
 
 def _runs(query: str) -> Iterator[list[str]]:

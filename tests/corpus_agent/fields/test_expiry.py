@@ -44,6 +44,7 @@ expiry | P5Y (from a day that is not stated) | The licence ends five years after
 expiry | 2027-06-30 | The lease\\n\\n## Term\\n\\nUntil 30 June 2027.
 expiry |  | The lease\\n\\n## Deposit\\n\\nUntil 30 June 2027.
 expiry | 2027-06-30 | The lease: the end date of 31 May 2026 is replaced by 30 June 2027.
+expiry | 2025-05-31 (not agreed) | Lease: end date is 31 May 2025 and all is replaced by 1 May 2024.
 expiry | 2025-05-31 | In the term all is replaced by 1 May 2024. The lease ends on 31 May 2025.
 expiry | 2027-06-30 | The term of the lease is extended by six months and now ends on 30 June 2027.
 expiry |  | Made on 3 March 2023: the term of the lease is extended by six months.

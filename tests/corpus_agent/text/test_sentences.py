@@ -247,6 +247,7 @@ STACKED = (
     ("2023 2022|Slip 5 4|Quays|£ in millions|East West|Rent 18 17", ""),
     ("2023 2022|Slip 5 4|2023 East West|Rent 18 17", ""),
     ("2023 Annual Report|Rent 18 17", ""),
+    ("2023 2022 2021|2023 Annual Financial Report|Rent 18 17 16", "2023 2022 2021"),
     ("Dues|£ in millions|2023 East West All|Slip 5 4 9|Rent 18 17 35",
      "Dues|£ in millions|2023 East West All"),
     ("2023 2022|2023 as restated|Rent 18 17", "2023 2022"),
